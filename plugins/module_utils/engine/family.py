@@ -1,0 +1,250 @@
+# Copyright (c) 2026, homeflare.proxmox contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a family is: one table that the engine, the argument spec, the docs and the tests read."""
+
+from __future__ import annotations
+
+import enum
+import re
+import typing as t
+from dataclasses import dataclass, field
+
+from ..errors import ApiError
+from ..wire.kind import Canon, Form, Kind
+
+
+class _Nothing:
+    """Equal to no value: an absent key without a default."""
+
+    def __repr__(self) -> str:
+        return "NOTHING"
+
+
+NOTHING: t.Final = _Nothing()
+
+
+class Clear(enum.Enum):
+    """How an endpoint is told to drop a key."""
+
+    DELETE = "delete"  # delete=key
+    EMPTY = "empty"  # key= (empty text)
+    OMIT = "omit"  # a full replace: left out of the form
+    NEVER = "never"  # PVE does not let it go
+
+
+@dataclass(frozen=True, kw_only=True)
+class Key:
+    """One key of a family.
+
+    default      the spelling that an absent live key is equal to; NOTHING where absence equals no value
+    create_only  fixed at creation: drift is a refusal
+    required     must be declared to create
+    resend       goes along with every update, whether it differs or not
+    secret       write-only: never read back, never compared
+    hidden       compared, but never shown in a result, a diff or a message
+    types        the section types that have this key (families with ``selector``); empty means all
+    option       name of the option; PVE's key with ``-`` written ``_`` where not given
+    live         name of the key in an answer where it differs
+    """
+
+    kind: Kind
+    default: object = NOTHING
+    clear: Clear = Clear.DELETE
+    create_only: bool = False
+    required: bool = False
+    resend: bool = False
+    secret: bool = False
+    hidden: bool = False
+    types: tuple[str, ...] = ()
+    option: str | None = None
+    live: str | None = None
+
+    def option_name(self, key: str) -> str:
+        return self.option or key.replace("-", "_")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Absence:
+    """How this family says that an object is not there: a status and a text (or the ``errors`` entry of a 400)."""
+
+    status: int
+    message: str = ""
+    error_key: str = ""
+
+    def matches(self, error: ApiError) -> bool:
+        text = error.errors.get(self.error_key, "") if self.error_key else error.message
+        return error.status == self.status and re.search(self.message, text) is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Endpoint:
+    """One call. ``{name}`` in the path is an identity value; ``identity`` names those that go into the form (or query)."""
+
+    method: str
+    path: str
+    identity: tuple[str, ...] = ()
+    task: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Read:
+    """How to read one object.
+
+    rows   None: the answer is the object; else the answer is a list, and ``rows`` names the row's identity keys as
+           {identity name: row key}
+    query  sent with the GET; values may hold ``{name}``
+    shared the same GET serves every object of the family (a list)
+    """
+
+    path: str
+    query: t.Mapping[str, str] = field(default_factory=dict)
+    rows: t.Mapping[str, str] | None = None
+    shared: bool = False
+    absence: tuple[Absence, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Privileges:
+    """Path and privilege, for the documentation."""
+
+    read: str
+    write: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Declaration:
+    """What a task says. ``values`` holds PVE keys as declared, ``extras`` the family's own options."""
+
+    ident: t.Mapping[str, t.Any]
+    state: str = "present"
+    values: t.Mapping[str, t.Any] = field(default_factory=dict)
+    delete: tuple[str, ...] = ()
+    exact: bool = False
+    update_secret: str = "on_create"
+    confirm_destroy: str | None = None
+    extras: t.Mapping[str, t.Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Live:
+    """What the API answered. ``values`` are raw, by PVE key; ``facts`` whatever else the family read."""
+
+    present: bool
+    values: t.Mapping[str, t.Any] = field(default_factory=dict)
+    facts: t.Mapping[str, t.Any] = field(default_factory=dict)
+
+    @property
+    def digest(self) -> str | None:
+        digest = self.values.get("digest")
+        return digest if isinstance(digest, str) else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drift:
+    """One declared key that differs. ``live`` or ``want`` is NOTHING when absent."""
+
+    key: str
+    live: Canon
+    want: Canon
+    hidden: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refusal:
+    """A change that is not made: one plain sentence that says what, why and the way out."""
+
+    id: str
+    msg: str
+    key: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """One write. ``what`` names it for a person; ``digest`` is sent when set; ``task`` means that the answer is a UPID."""
+
+    method: str
+    path: str
+    form: t.Mapping[str, Form] = field(default_factory=dict)
+    digest: str | None = None
+    task: bool = False
+    what: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judgement:
+    """The one answer to declared against live.
+
+    partial   the steps close only a part of the drift: write them, read and judge again
+    notes     warnings that are true whether or not anything is written
+    pending   declared keys that PVE holds until the guest restarts
+    """
+
+    action: str = "none"  # none, create, update, delete
+    drift: tuple[Drift, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+    steps: tuple[Step, ...] = ()
+    partial: bool = False
+    notes: tuple[str, ...] = ()
+    pending: tuple[str, ...] = ()
+
+
+class Reader(t.Protocol):
+    """The only thing that a family may ask of the network: GET. Raises ApiError and TransportError."""
+
+    def get(self, path: str, query: t.Mapping[str, t.Any] | None = None, *, shared: bool = False, role: str = "read") -> t.Any:
+        """The ``data`` of the answer. ``shared`` lets one answer serve every object of a run (cleared by any write)."""
+
+
+ReadHook = t.Callable[["Family", Declaration, Reader], Live]
+RefuseHook = t.Callable[["Family", Declaration, Live, t.Tuple[Drift, ...]], t.Iterable[Refusal]]
+StepsHook = t.Callable[["Family", Declaration, Live, t.Tuple[Drift, ...]], t.Tuple[Step, ...]]
+JudgeHook = t.Callable[["Family", Declaration, Live], Judgement]
+CheckHook = t.Callable[["Family", Declaration], None]
+ShapeHook = t.Callable[[t.Mapping[str, t.Any]], t.Mapping[str, t.Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Family:
+    """A family of objects. Everything that is not a hook is data.
+
+    identity     option name -> Kind, in the order in which a person names the object
+    selector     the key whose value picks the types of ``Key.types`` (``type``)
+    needs        families whose objects must be there first
+    retain       deleting loses what cannot be rebuilt: ``confirm_destroy`` is asked for
+    exact        default of the option ``exact``
+    config       name of the dict option that holds the keys (guests); None: every key is an option of its own
+    shape        an answer's row -> the values by PVE key
+    check        more checks of a declaration, before anything is read
+    read_hook, refuse, steps_hook, judge_hook   what is special to this family, all pure but for GETs through Reader
+    options      options beside the keys (argument spec), given to the family as ``Declaration.extras``
+    """
+
+    name: str
+    product: str
+    noun: str
+    identity: t.Mapping[str, Kind]
+    keys: t.Mapping[str, Key]
+    read: Read
+    create: Endpoint | None
+    update: Endpoint | None
+    delete: Endpoint | None
+    privileges: Privileges
+    digest: bool = False
+    selector: str | None = None
+    needs: tuple[str, ...] = ()
+    retain: bool = False
+    exact: bool = False
+    config: str | None = None
+    empty_clears: bool = True
+    shape: ShapeHook | None = None
+    check: CheckHook | None = None
+    read_hook: ReadHook | None = None
+    refuse: RefuseHook | None = None
+    steps_hook: StepsHook | None = None
+    judge_hook: JudgeHook | None = None
+    options: t.Mapping[str, t.Mapping[str, t.Any]] = field(default_factory=dict)
+
+    def title(self, ident: t.Mapping[str, t.Any]) -> str:
+        """How messages name one object: ``Pool house``."""
+        return f"{self.noun} {' '.join(str(ident[name]) for name in self.identity)}"

@@ -26,7 +26,16 @@ import typing as t
 
 
 class HomeflareError(Exception):
-    """Base of all errors; ``str(error)`` is the failure message of the task."""
+    """Base of all errors; ``str(error)`` is the failure message of the task.
+
+    ``extra`` holds result keys that a caller adds on the way up, such as what was already written.
+    """
+
+    extra: dict[str, t.Any]
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.extra = {}
 
     def details(self) -> dict[str, t.Any]:
         """Extra result keys of the failed task, JSON-able and without secrets."""

@@ -202,6 +202,7 @@ StepsHook = t.Callable[["Family", Declaration, Live, t.Tuple[Drift, ...]], t.Tup
 JudgeHook = t.Callable[["Family", Declaration, Live], Judgement]
 CheckHook = t.Callable[["Family", Declaration], None]
 ShapeHook = t.Callable[[t.Mapping[str, t.Any]], t.Mapping[str, t.Any]]
+KindsHook = t.Callable[[Declaration, Live], t.Mapping[str, Kind]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -209,12 +210,15 @@ class Family:
     """A family of objects. Everything that is not a hook is data.
 
     identity     option name -> Kind, in the order in which a person names the object
+    delete_array the ``delete`` parameter is an array: repeated, not comma-joined
     selector     the key whose value picks the types of ``Key.types`` (``type``)
     needs        families whose objects must be there first
     retain       deleting loses what cannot be rebuilt: ``confirm_destroy`` is asked for
     exact        default of the option ``exact``
     config       name of the dict option that holds the keys (guests); None: every key is an option of its own
     shape        an answer's row -> the values by PVE key
+    kinds_hook   kinds that depend on the declaration or on what was read, in place of the table's
+    joiner       between identity values where a person names the object
     check        more checks of a declaration, before anything is read
     read_hook, refuse, steps_hook, judge_hook   what is special to this family, all pure but for GETs through Reader
     options      options beside the keys (argument spec), given to the family as ``Declaration.extras``
@@ -231,13 +235,16 @@ class Family:
     delete: Endpoint | None
     privileges: Privileges
     digest: bool = False
+    delete_array: bool = False
     selector: str | None = None
     needs: tuple[str, ...] = ()
     retain: bool = False
     exact: bool = False
     config: str | None = None
     empty_clears: bool = True
+    joiner: str = " "
     shape: ShapeHook | None = None
+    kinds_hook: KindsHook | None = None
     check: CheckHook | None = None
     read_hook: ReadHook | None = None
     refuse: RefuseHook | None = None
@@ -247,4 +254,12 @@ class Family:
 
     def title(self, ident: t.Mapping[str, t.Any]) -> str:
         """How messages name one object: ``Pool house``."""
-        return f"{self.noun} {' '.join(str(ident[name]) for name in self.identity)}"
+        return f"{self.noun} {self.handle(ident)}"
+
+    def handle(self, ident: t.Mapping[str, t.Any]) -> str:
+        """The object's name alone: what ``confirm_destroy`` must repeat."""
+        return self.joiner.join(str(ident[name]) for name in self.identity)
+
+    def option_of(self, key: str) -> str:
+        """The option that declares this PVE key; inside a ``config`` dict keys are PVE's own."""
+        return key if self.config else self.keys[key].option_name(key)

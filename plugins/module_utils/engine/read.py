@@ -1,0 +1,74 @@
+# Copyright (c) 2026, homeflare.proxmox contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The live object, by the table. A failed read is a failure; absent is only what the family's signature says."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ..errors import ApiError, ServerError
+from ..wire.kind import SpellingError
+from .family import Declaration, Family, Live, Reader
+from .judge import fill
+
+
+def read(family: Family, declaration: Declaration, reader: Reader) -> Live:
+    """The live object. Raises ApiError, TransportError, or ServerError for an answer of another shape."""
+    return (family.read_hook or read_table)(family, declaration, reader)
+
+
+def read_table(family: Family, declaration: Declaration, reader: Reader) -> Live:
+    """One GET as ``Family.read`` says."""
+    row = read_row(family, declaration.ident, reader)
+    if row is None:
+        return Live(present=False)
+    return Live(present=True, values=family.shape(row) if family.shape else row)
+
+
+def read_row(
+    family: Family, ident: t.Mapping[str, t.Any], reader: Reader
+) -> t.Mapping[str, t.Any] | None:
+    """The object's row as PVE gave it, or None when it is absent by the family's signature."""
+    source = family.read
+    path = fill(source.path, ident)
+    query = {name: str(value).format(**ident) for name, value in source.query.items()} or None
+    try:
+        data = reader.get(path, query, shared=source.shared)
+    except ApiError as error:
+        if any(absence.matches(error) for absence in source.absence):
+            return None
+        raise
+    if source.rows is None:
+        return _as_object(data, path)
+    return _pick(family, ident, _as_rows(data, path), source.rows)
+
+
+def _as_object(data: object, path: str) -> t.Mapping[str, t.Any]:
+    if not isinstance(data, dict):
+        raise ServerError(f"GET {path}: the answer is not an object, so nothing is known.", method="GET", path=path)
+    return data
+
+
+def _as_rows(data: object, path: str) -> list[t.Mapping[str, t.Any]]:
+    if not isinstance(data, list) or not all(isinstance(row, dict) for row in data):
+        raise ServerError(f"GET {path}: the answer is not a list, so nothing is known.", method="GET", path=path)
+    return data
+
+
+def _pick(
+    family: Family,
+    ident: t.Mapping[str, t.Any],
+    rows: list[t.Mapping[str, t.Any]],
+    names: t.Mapping[str, str],
+) -> t.Mapping[str, t.Any] | None:
+    def is_it(row: t.Mapping[str, t.Any]) -> bool:
+        try:
+            return all(
+                family.identity[name].canon(row.get(column)) == family.identity[name].canon(ident[name])
+                for name, column in names.items()
+            )
+        except SpellingError:
+            return False
+
+    return next((row for row in rows if is_it(row)), None)

@@ -1,0 +1,32 @@
+# Copyright (c) 2026, homeflare.proxmox contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The front end of a family's module."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ..engine.family import Family
+from ..errors import HomeflareError
+from .run import failure, full_spec, run_task
+
+
+def run(family: Family) -> None:
+    """What a family's ``main()`` does."""
+    module = AnsibleModule(argument_spec=full_spec(family), supports_check_mode=True)
+
+    def hide(secrets: t.Iterable[str]) -> None:
+        module.no_log_values.update(secrets)
+
+    try:
+        result = run_task(family, module.params, check_mode=module.check_mode, warn=module.warn, hide=hide)
+    except HomeflareError as error:
+        module.fail_json(**failure(error))
+    except Exception as error:  # a crash must not print a traceback that may hold a secret
+        module.fail_json(msg=f"Internal error ({type(error).__name__}); please report it with the task's options.")
+    if not module._diff:
+        result.pop("diff", None)
+    module.exit_json(**result)

@@ -1,0 +1,50 @@
+# Copyright (c) 2026, homeflare.proxmox contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One task of one family, for whoever starts it: a module on a host, or the action plugin in the controller."""
+
+from __future__ import annotations
+
+import os
+import typing as t
+
+from ..api.connection import CONNECTION_OPTIONS, Connection
+from ..api.session import Session
+from ..engine.converge import converge
+from ..engine.declare import argument_spec, declaration_of
+from ..engine.family import Family
+from ..errors import HomeflareError
+
+Warn = t.Callable[[str], None]
+
+
+def full_spec(family: Family) -> dict[str, dict[str, t.Any]]:
+    """The argument spec of the family's module: its own options and the connection."""
+    return {**CONNECTION_OPTIONS, **argument_spec(family)}
+
+
+def run_task(
+    family: Family,
+    params: t.Mapping[str, t.Any],
+    *,
+    check_mode: bool,
+    warn: Warn,
+    hide: t.Callable[[t.Iterable[str]], None],
+) -> dict[str, t.Any]:
+    """The result of the task. Raises HomeflareError; ``hide`` gets every secret that must be masked."""
+    declaration = declaration_of(family, params)
+    connection = Connection.from_params(params, family.product, os.environ)
+    session = Session(connection, read_only=check_mode, warn=warn)
+    try:
+        outcome = converge(family, declaration, session, check_mode=check_mode)
+    finally:
+        hide(session.secrets())
+        session.close()
+    for text in outcome.progress.warnings:
+        warn(text)
+    return outcome.result(family, declaration, diff_values=bool(params.get("diff_values")))
+
+
+def failure(error: HomeflareError) -> dict[str, t.Any]:
+    """A failed task's result: one message, and what is known beside it."""
+    return {"changed": False, **error.details(), **error.extra, "msg": str(error)}

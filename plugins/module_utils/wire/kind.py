@@ -10,7 +10,7 @@ import typing as t
 Canon = t.Any
 """A canonical form: built of str, int, float, bool, None, tuple and dict; compared with ``==``; JSON-able."""
 
-Form = t.Union[str, t.Tuple[str, ...]]
+Form = t.Union[str, tuple[str, ...]]
 """What goes into a request: one text, or a tuple for a key that is repeated (``type: array``)."""
 
 
@@ -25,14 +25,16 @@ class Kind:
     API (JSON) may use, and gives one canonical form for all spellings that PVE treats as the same.
     """
 
-    #: Ansible argument spec of an option of this kind.
-    option: t.Mapping[str, t.Any] = {"type": "raw"}
+    @property
+    def option(self) -> t.Mapping[str, t.Any]:
+        """Ansible argument spec of an option of this kind."""
+        return {"type": "raw"}
 
     def canon(self, value: object) -> Canon:
         """The canonical form. Raises SpellingError."""
         raise NotImplementedError
 
-    def fault(self, canon: Canon) -> str | None:
+    def fault(self, canon: Canon) -> str | None:  # noqa: ARG002
         """Why PVE would refuse this value (bounds, enum, pattern), or None. Asked of declared values only."""
         return None
 
@@ -44,7 +46,7 @@ class Kind:
         """Whether live already is what is declared."""
         return bool(declared == live)
 
-    def carry(self, declared: Canon, live: Canon) -> Canon:
+    def carry(self, declared: Canon, live: Canon) -> Canon:  # noqa: ARG002
         """What to send over a live value: ``declared`` plus what PVE would otherwise generate anew."""
         return declared
 

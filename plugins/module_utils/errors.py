@@ -81,13 +81,22 @@ class ApiError(ServerError):
     """
 
     def __init__(
-        self, *, method: str, path: str, status: int, message: str, errors: t.Mapping[str, str] | None = None, hint: str = ""
+        self,
+        *,
+        method: str,
+        path: str,
+        status: int,
+        message: str,
+        errors: t.Mapping[str, str] | None = None,
+        hint: str = "",
     ) -> None:
         self.status = status
         self.message = message
         self.errors = dict(errors or {})
         detail = "; ".join([message, *(f"{key}: {text}" for key, text in sorted(self.errors.items()))])
-        super().__init__(f"{method} {path} -> {status}: {detail}" + (f" ({hint})" if hint else ""), method=method, path=path)
+        super().__init__(
+            f"{method} {path} -> {status}: {detail}" + (f" ({hint})" if hint else ""), method=method, path=path
+        )
 
     def details(self) -> dict[str, t.Any]:
         return {"status": self.status, "errors": self.errors}

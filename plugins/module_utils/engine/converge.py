@@ -28,9 +28,7 @@ UNCLEAR = (596, 597, 599)
 class Writer(Reader, t.Protocol):
     """What the engine needs of a session."""
 
-    def write(
-        self, method: str, path: str, form: t.Mapping[str, t.Any], *, task: bool = False
-    ) -> t.Any: ...
+    def write(self, method: str, path: str, form: t.Mapping[str, t.Any], *, task: bool = False) -> t.Any: ...
 
     def wait(self, upid: str, *, what: str = "") -> t.Any: ...
 
@@ -128,9 +126,7 @@ def _not_stored(family: Family, declaration: Declaration, live: Live, left: Judg
     return NotStoredError(f"{title}: after the write these keys still differ: {keys}. {said}".strip(), result=told)
 
 
-def _write(
-    family: Family, declaration: Declaration, session: Writer, judgement: Judgement, progress: Progress
-) -> None:
+def _write(family: Family, declaration: Declaration, session: Writer, judgement: Judgement, progress: Progress) -> None:
     for number, step in enumerate(judgement.steps):
         try:
             _send(family, declaration, session, step, progress)
@@ -203,7 +199,9 @@ def _without_digest(judgement: Judgement) -> list[Step]:
 
 def _changed_meanwhile(family: Family, declaration: Declaration) -> RefusedError:
     title = family.title(declaration.ident)
-    return RefusedError(f"{title} was changed by someone else during this run; nothing was written. Run the play again.")
+    return RefusedError(
+        f"{title} was changed by someone else during this run; nothing was written. Run the play again."
+    )
 
 
 def _taken(error: ApiError) -> bool:

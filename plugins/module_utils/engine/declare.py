@@ -31,7 +31,10 @@ def argument_spec(family: Family) -> dict[str, dict[str, t.Any]]:
             spec["exact"] = {"type": "bool", "default": family.exact}
     if any(key.secret for key in family.keys.values()) and not family.config:
         spec["update_secret"] = {
-            "type": "str", "choices": ["on_create", "always"], "default": "on_create", "no_log": False,
+            "type": "str",
+            "choices": ["on_create", "always"],
+            "default": "on_create",
+            "no_log": False,
         }
     if family.retain:
         spec["confirm_destroy"] = {"type": "str"}
@@ -150,7 +153,9 @@ def _key_named(family: Family, name: str) -> str:
 def _check_value(family: Family, name: str, value: object) -> None:
     key, option = family.keys[name], family.option_of(name)
     if value is None or (value in ("", [], {}, ()) and not _may_be_empty(family, key)):
-        raise DeclarationError(f"an empty value is not sent to PVE; to clear the key, use delete: [{option}].", option=option)
+        raise DeclarationError(
+            f"an empty value is not sent to PVE; to clear the key, use delete: [{option}].", option=option
+        )
     try:
         canon = key.kind.canon(value)
     except SpellingError as error:
@@ -171,6 +176,4 @@ def _check_selector(family: Family, declaration: Declaration) -> None:
         return
     for name in (*declaration.values, *declaration.delete):
         if not has_key(family.keys[name], str(wanted)):
-            raise DeclarationError(
-                f"is not a key of {family.selector} {wanted}.", option=family.option_of(name)
-            )
+            raise DeclarationError(f"is not a key of {family.selector} {wanted}.", option=family.option_of(name))

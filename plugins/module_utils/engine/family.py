@@ -192,7 +192,9 @@ class Judgement:
 class Reader(t.Protocol):
     """The only thing that a family may ask of the network: GET. Raises ApiError and TransportError."""
 
-    def get(self, path: str, query: t.Mapping[str, t.Any] | None = None, *, shared: bool = False, role: str = "read") -> t.Any:
+    def get(
+        self, path: str, query: t.Mapping[str, t.Any] | None = None, *, shared: bool = False, role: str = "read"
+    ) -> t.Any:
         """The ``data`` of the answer. ``shared`` lets one answer serve every object of a run (cleared by any write)."""
 
 

@@ -240,9 +240,7 @@ def update_form(
     return form, cleared
 
 
-def _set_or_clear(
-    name: str, key: Key, kind: Kind, item: Drift, form: dict[str, Form], cleared: list[str]
-) -> None:
+def _set_or_clear(name: str, key: Key, kind: Kind, item: Drift, form: dict[str, Form], cleared: list[str]) -> None:
     sent = "" if item.want is NOTHING else kind.form(kind.carry(item.want, item.live))
     if sent not in ("", ()):
         form[name] = sent
@@ -252,9 +250,7 @@ def _set_or_clear(
         cleared.append(name)
 
 
-def _send_again(
-    name: str, key: Key, kind: Kind, declaration: Declaration, live: Live, form: dict[str, Form]
-) -> None:
+def _send_again(name: str, key: Key, kind: Kind, declaration: Declaration, live: Live, form: dict[str, Form]) -> None:
     raw = live.values.get(key.live or name)
     if raw is None and name in declaration.values and not key.secret:
         raw = declaration.values[name]

@@ -26,9 +26,7 @@ def read_table(family: Family, declaration: Declaration, reader: Reader) -> Live
     return Live(present=True, values=family.shape(row) if family.shape else row)
 
 
-def read_row(
-    family: Family, ident: t.Mapping[str, t.Any], reader: Reader
-) -> t.Mapping[str, t.Any] | None:
+def read_row(family: Family, ident: t.Mapping[str, t.Any], reader: Reader) -> t.Mapping[str, t.Any] | None:
     """The object's row as PVE gave it, or None when it is absent by the family's signature."""
     source = family.read
     path = fill(source.path, ident)

@@ -11,7 +11,7 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ..engine.family import Family
 from ..errors import HomeflareError
-from .run import failure, full_spec, run_task
+from .run import crash, failure, full_spec, run_task
 
 
 def run(family: Family) -> None:
@@ -25,8 +25,8 @@ def run(family: Family) -> None:
         result = run_task(family, module.params, check_mode=module.check_mode, warn=module.warn, hide=hide)
     except HomeflareError as error:
         module.fail_json(**failure(error))
-    except Exception as error:  # a crash must not print a traceback that may hold a secret
-        module.fail_json(msg=f"Internal error ({type(error).__name__}); please report it with the task's options.")
+    except Exception as error:  # a traceback may hold a secret
+        module.fail_json(**crash(error))
     if not module._diff:
         result.pop("diff", None)
     module.exit_json(**result)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import traceback
 import typing as t
 
 from ..api.connection import CONNECTION_OPTIONS, Connection
@@ -30,10 +31,11 @@ def run_task(
     check_mode: bool,
     warn: Warn,
     hide: t.Callable[[t.Iterable[str]], None],
+    environ: t.Mapping[str, str] | None = None,
 ) -> dict[str, t.Any]:
     """The result of the task. Raises HomeflareError; ``hide`` gets every secret that must be masked."""
     declaration = declaration_of(family, params)
-    connection = Connection.from_params(params, family.product, os.environ)
+    connection = Connection.from_params(params, family.product, os.environ if environ is None else environ)
     session = Session(connection, read_only=check_mode, warn=warn)
     try:
         outcome = converge(family, declaration, session, check_mode=check_mode)
@@ -48,3 +50,10 @@ def run_task(
 def failure(error: HomeflareError) -> dict[str, t.Any]:
     """A failed task's result: one message, and what is known beside it."""
     return {"changed": False, **error.details(), **error.extra, "msg": str(error)}
+
+
+def crash(error: Exception) -> dict[str, t.Any]:
+    """A defect of ours as a failed task: where it happened, never what was being handled."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno} in {frames[-1].name}" if frames else "unknown"
+    return {"changed": False, "msg": f"Internal error ({type(error).__name__} at {where}); please report it."}

@@ -1,0 +1,99 @@
+# Copyright (c) 2026, homeflare.proxmox contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs a family's task inside the controller when the task is local.
+
+Nothing is copied, no interpreter is started, and the workers of a run share one lease (module_utils/api/lease.py: the
+memory that they share is made when this file is imported, which strategies do before they fork).
+"""
+
+from __future__ import annotations
+
+import os
+import typing as t
+
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible.module_utils.common.parameters import remove_values
+from ansible.module_utils.parsing.convert_bool import boolean
+from ansible.plugins.action import ActionBase
+
+from ..module_utils.errors import HomeflareError
+from ..module_utils.front.registry import FAMILIES
+from ..module_utils.front.run import crash, failure, full_spec, run_task
+
+#: ``-e homeflare_in_process=false`` runs every task as a module, to compare or to rule this file out.
+SWITCH = "homeflare_in_process"
+
+
+class ActionModule(ActionBase):
+    """One class for every family; which one is told by the task's name."""
+
+    _supports_check_mode = True
+    _supports_diff = True
+    _supports_async = True
+
+    def run(self, tmp: object = None, task_vars: dict[str, t.Any] | None = None) -> dict[str, t.Any]:
+        result = super().run(tmp, task_vars)
+        del tmp
+        if not self._runs_here(task_vars or {}):
+            result.update(self._execute_module(task_vars=task_vars, wrap_async=self._task.async_val))
+            return result
+        result.update(self._run_here())
+        return result
+
+    def _runs_here(self, task_vars: t.Mapping[str, t.Any]) -> bool:
+        """Another host, another user or a background job needs the module."""
+        wanted = self._templar.template(task_vars.get(SWITCH, True))
+        local = getattr(self._connection, "transport", "") == "local"
+        return (
+            bool(boolean(wanted, strict=False)) and local and not self._task.async_val and not self._play_context.become
+        )
+
+    def _run_here(self) -> dict[str, t.Any]:
+        name = str(self._task.action).rpartition(".")[2]
+        family = FAMILIES[name]
+        hidden: set[str] = set()
+        warnings: list[str] = []
+        checked = ArgumentSpecValidator(full_spec(family)).validate(dict(self._task.args))
+        hidden.update(checked._no_log_values)
+        if checked.error_messages:
+            answer = {"failed": True, "changed": False, "msg": self._wording(checked.error_messages, name)}
+            return self._masked(answer, hidden, warnings)
+        try:
+            answer = run_task(
+                family,
+                checked.validated_parameters,
+                check_mode=bool(self._task.check_mode),
+                warn=warnings.append,
+                hide=hidden.update,
+                environ=self._environ(),
+            )
+        except HomeflareError as error:
+            answer = {**failure(error), "failed": True}
+        except Exception as error:  # a traceback may hold a secret
+            answer = {**crash(error), "failed": True}
+        if not self._task.diff:
+            answer.pop("diff", None)
+        answer["invocation"] = {"module_args": checked.validated_parameters}
+        return self._masked(answer, hidden, warnings)
+
+    def _masked(self, answer: dict[str, t.Any], hidden: set[str], warnings: list[str]) -> dict[str, t.Any]:
+        if warnings:
+            answer["warnings"] = warnings
+        return t.cast("dict[str, t.Any]", remove_values(answer, hidden))
+
+    def _wording(self, messages: t.Sequence[str], name: str) -> str:
+        """The validator's words for a module's options, as AnsibleModule puts them."""
+        unsupported = "Supported parameters include"
+        return " ".join(
+            f"Unsupported parameters for (homeflare.proxmox.{name}) module: {text}" if unsupported in text else text
+            for text in messages
+        )
+
+    def _environ(self) -> dict[str, str]:
+        """The controller's environment under the task's ``environment``, as a module would see it."""
+        environ = dict(os.environ)
+        for layer in self._task.environment or ():
+            if layer:
+                environ.update({str(key): str(value) for key, value in dict(self._templar.template(layer)).items()})
+        return environ

@@ -1,0 +1,207 @@
+# Copyright (c) 2026, homeflare.proxmox contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is read and written, in which order, and what a failure says."""
+
+from __future__ import annotations
+
+import dataclasses
+import typing as t
+
+import pytest
+from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.converge import converge
+from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.family import Declaration, Endpoint
+from ansible_collections.homeflare.proxmox.plugins.module_utils.errors import (
+    ApiError,
+    HomeflareError,
+    NotStoredError,
+    RefusedError,
+    ServerError,
+    TaskError,
+    TransportError,
+)
+from ansible_collections.homeflare.proxmox.tests.unit.sample_family import PLACE
+from ansible_collections.homeflare.proxmox.tests.unit.scripted import Ended, Script, error
+
+HOME = "places/home"
+OLD = {"type": "house", "server": "a.example", "comment": "old", "digest": "d1"}
+NEW = {**OLD, "comment": "new", "digest": "d2"}
+CONFLICT = error(500, "detected modified configuration - file changed by other user? Try again.")
+BODY = {"server": "a.example", "comment": "new", "digest": "d1"}
+
+
+def declare(**values: t.Any) -> Declaration:
+    return Declaration(ident={"id": "home"}, values=values)
+
+
+def run(script: Script, declaration: Declaration | None = None, *, check_mode: bool = False) -> dict[str, t.Any]:
+    wanted = declaration or declare(comment="new")
+    script.read_only = check_mode
+    outcome = converge(PLACE, wanted, script, check_mode=check_mode)
+    script.done()
+    return {**outcome.result(PLACE, wanted), "warnings": outcome.progress.warnings}
+
+
+def test_equal_is_one_get() -> None:
+    result = run(Script([("GET", HOME, None, NEW)]))
+    assert (result["changed"], result["action"], result["drift"]) == (False, "none", [])
+
+
+def test_drift_is_one_put_with_the_digest_of_that_read_and_a_read_back() -> None:
+    result = run(Script([("GET", HOME, None, OLD), ("PUT", HOME, BODY, None), ("GET", HOME, None, NEW)]))
+    assert (result["changed"], result["action"], result["drift"]) == (True, "update", ["comment"])
+    assert result["object"] == {"id": "home", "comment": "new"}
+
+
+def test_check_mode_judges_the_same_and_writes_nothing() -> None:
+    result = run(Script([("GET", HOME, None, OLD)]), check_mode=True)
+    assert (result["changed"], result["drift"]) == (True, ["comment"])
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 500, 595, 596])
+def test_a_failed_read_is_a_failure_and_never_a_create(status: int) -> None:
+    script = Script([("GET", HOME, None, error(status, "no"))])
+    with pytest.raises(ApiError):
+        run(script)
+
+
+@pytest.mark.parametrize("answer", [None, [], "text"])
+def test_an_answer_of_another_shape_is_a_failure(answer: t.Any) -> None:
+    with pytest.raises(ServerError):
+        run(Script([("GET", HOME, None, answer)]))
+
+
+def test_an_object_that_is_not_there_is_created_and_read_back() -> None:
+    values = {"type": "house", "server": "a.example", "comment": "new"}
+    script = Script(
+        [
+            ("GET", HOME, None, error(500, "no such place 'home'")),
+            ("POST", "places", {"id": "home", **values}, None),
+            ("GET", HOME, None, {**values, "digest": "d2"}),
+        ]
+    )
+    assert run(script, declare(**values))["action"] == "create"
+
+
+def test_a_write_that_did_not_take_fails_naming_the_keys() -> None:
+    script = Script([("GET", HOME, None, OLD), ("PUT", HOME, None, None), ("GET", HOME, None, OLD)])
+    with pytest.raises(NotStoredError, match="still differ: comment") as caught:
+        run(script)
+    assert caught.value.extra == {"changed": True, "written": ["update"]}
+
+
+def test_c9_the_same_steps_are_written_once_after_a_conflict() -> None:
+    script = Script(
+        [
+            ("GET", HOME, None, OLD),
+            ("PUT", HOME, BODY, CONFLICT),
+            ("GET", HOME, None, {**OLD, "max-rooms": 3, "digest": "d7"}),
+            ("PUT", HOME, {**BODY, "digest": "d7"}, None),
+            ("GET", HOME, None, NEW),
+        ]
+    )
+    assert run(script)["changed"]
+
+
+def test_c9_other_steps_after_a_conflict_are_not_written() -> None:
+    script = Script(
+        [
+            ("GET", HOME, None, OLD),
+            ("PUT", HOME, None, CONFLICT),
+            ("GET", HOME, None, {**OLD, "server": "b.example", "digest": "d7"}),
+        ]
+    )
+    with pytest.raises(RefusedError, match="changed by someone else"):
+        run(script)
+    script.done()
+
+
+def test_c9_a_second_conflict_ends_it() -> None:
+    script = Script(
+        [
+            ("GET", HOME, None, OLD),
+            ("PUT", HOME, None, CONFLICT),
+            ("GET", HOME, None, OLD),
+            ("PUT", HOME, None, CONFLICT),
+        ]
+    )
+    with pytest.raises(RefusedError, match="nothing was written"):
+        run(script)
+
+
+def test_a_refusal_comes_before_any_write_with_the_whole_result() -> None:
+    script = Script([("GET", HOME, None, OLD)])
+    with pytest.raises(RefusedError, match="fixed at creation") as caught:
+        run(script, declare(type="ship"))
+    assert caught.value.details()["drift"] == ["type"]
+    assert not caught.value.details()["changed"]
+
+
+def test_a_write_whose_answer_was_lost_is_judged_by_what_is_stored() -> None:
+    expect = [("GET", HOME, None, OLD), ("PUT", HOME, None, error(596, "timeout"))]
+    stored = run(Script([*expect, ("GET", HOME, None, NEW), ("GET", HOME, None, NEW)]))
+    assert stored["changed"] and "PVE has stored it" in stored["warnings"][0]
+    with pytest.raises(HomeflareError, match="outcome is unknown"):
+        run(Script([*expect, ("GET", HOME, None, OLD)]))
+
+
+def test_a_write_that_timed_out_after_it_was_sent_is_not_sent_again() -> None:
+    lost = TransportError("no answer; the outcome is unknown", method="PUT", path=HOME, sent=True)
+    script = Script([("GET", HOME, None, OLD), ("PUT", HOME, None, lost)])
+    with pytest.raises(TransportError, match="outcome is unknown"):
+        run(script)
+    script.done()
+
+
+def test_a_400_that_applied_a_part_names_what_landed() -> None:
+    wanted = Declaration(ident={"id": "home"}, values={"comment": "new", "max-rooms": 3})
+    script = Script(
+        [
+            ("GET", HOME, None, OLD),
+            ("PUT", HOME, None, error(400, "Parameter verification failed.", {"max-rooms": "no"})),
+            ("GET", HOME, None, NEW),
+        ]
+    )
+    with pytest.raises(ApiError) as caught:
+        run(script, wanted)
+    assert caught.value.extra["partly_applied"] == ["comment"]
+
+
+def test_a_create_that_lost_a_race_is_right_only_when_equal() -> None:
+    wanted = declare(type="house", server="a.example", comment="new")
+    expect = [
+        ("GET", HOME, None, error(500, "no such place 'home'")),
+        ("POST", "places", None, error(500, "place 'home' already exists")),
+    ]
+    run(Script([*expect, ("GET", HOME, None, NEW), ("GET", HOME, None, NEW)]), wanted)
+    with pytest.raises(RefusedError, match="appeared after it was read"):
+        run(Script([*expect, ("GET", HOME, None, OLD)]), wanted)
+
+
+def _with_task() -> t.Any:
+    return dataclasses.replace(PLACE, update=Endpoint(method="PUT", path="places/{id}", task=True))
+
+
+def test_a_task_call_without_a_task_id_is_a_failure() -> None:
+    script = Script([("GET", HOME, None, OLD), ("PUT", HOME, None, None)])
+    with pytest.raises(TaskError, match="no task id"):
+        converge(_with_task(), declare(comment="new"), script, check_mode=False)
+
+
+def test_a_task_that_ends_with_warnings_is_a_success_with_a_warning() -> None:
+    upid = "UPID:pve1:0000A1B2:00C3D4E5:65000000:place:home:root@pam!lab:"
+    script = Script(
+        [("GET", HOME, None, OLD), ("PUT", HOME, None, upid), ("GET", HOME, None, NEW)],
+        ended=Ended(warnings=True, log=("nesting",)),
+    )
+    outcome = converge(_with_task(), declare(comment="new"), script, check_mode=False)
+    assert outcome.progress.tasks == [upid]
+    assert "warnings" in outcome.progress.warnings[0]
+
+
+def test_absent_is_deleted_and_proven_gone() -> None:
+    gone = Declaration(ident={"id": "home"}, state="absent")
+    absent = error(500, "no such place 'home'")
+    script = Script([("GET", HOME, None, OLD), ("DELETE", HOME, {}, None), ("GET", HOME, None, absent)])
+    assert run(script, gone)["action"] == "delete"
+    assert not run(Script([("GET", HOME, None, absent)]), gone)["changed"]

@@ -70,7 +70,7 @@ class ActionModule(ActionBase):
             )
         except HomeflareError as error:
             answer = {**failure(error), "failed": True}
-        except Exception as error:  # a traceback may hold a secret
+        except Exception as error:  # noqa: BLE001  a traceback may hold a secret
             answer = {**crash(error), "failed": True}
         if not self._task.diff:
             answer.pop("diff", None)

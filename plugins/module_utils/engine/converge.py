@@ -100,7 +100,7 @@ def apply(
 def _write_rounds(
     family: Family, declaration: Declaration, session: Writer, judgement: Judgement, progress: Progress
 ) -> tuple[Live, tuple[str, ...]]:
-    settled = replace(declaration, update_secret="on_create")
+    settled = replace(declaration, rewrite_secrets=False)
     step_round = judgement
     for _round in range(ROUNDS):
         _write(family, declaration, session, step_round, progress)
@@ -137,7 +137,7 @@ def _write(family: Family, declaration: Declaration, session: Writer, judgement:
             if judgement.action == "create" and _taken(error):
                 _appeared(family, declaration, session, error)
                 return
-            raise _explain(family, declaration, session, judgement, error)
+            raise _explain(family, declaration, session, judgement, error) from None
 
 
 def _send(family: Family, declaration: Declaration, session: Writer, step: Step, progress: Progress) -> None:
@@ -161,7 +161,7 @@ def _send(family: Family, declaration: Declaration, session: Writer, step: Step,
 
 def _is_done(family: Family, declaration: Declaration, session: Writer) -> bool:
     try:
-        left = plan(family, replace(declaration, update_secret="on_create"), session)[1]
+        left = plan(family, replace(declaration, rewrite_secrets=False), session)[1]
     except ServerError:
         return False
     return left.action == "none" and not left.drift and not left.refusals
@@ -199,9 +199,7 @@ def _without_digest(judgement: Judgement) -> list[Step]:
 
 def _changed_meanwhile(family: Family, declaration: Declaration) -> RefusedError:
     title = family.title(declaration.ident)
-    return RefusedError(
-        f"{title} was changed by someone else during this run; nothing was written. Run the play again."
-    )
+    return RefusedError(f"{title} was changed by someone else during this run; nothing was written. Run it again.")
 
 
 def _taken(error: ApiError) -> bool:

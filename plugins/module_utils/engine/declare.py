@@ -79,7 +79,7 @@ def declaration_of(family: Family, params: t.Mapping[str, t.Any]) -> Declaration
         values=_values(family, params),
         delete=tuple(params.get("delete") or ()),
         exact=bool(params.get("exact")),
-        update_secret=str(params.get("update_secret") or "on_create"),
+        rewrite_secrets=params.get("update_secret") == "always",
         confirm_destroy=params.get("confirm_destroy"),
         extras={name: params[name] for name in family.options if params.get(name) is not None},
     )

@@ -79,7 +79,7 @@ class Absence:
 
 @dataclass(frozen=True, kw_only=True)
 class Endpoint:
-    """One call. ``{name}`` in the path is an identity value; ``identity`` names those that go into the form (or query)."""
+    """One call. ``{name}`` in the path is an identity value; ``identity`` names those that go into the form or query."""
 
     method: str
     path: str
@@ -114,14 +114,17 @@ class Privileges:
 
 @dataclass(frozen=True, kw_only=True)
 class Declaration:
-    """What a task says. ``values`` holds PVE keys as declared, ``extras`` the family's own options."""
+    """What a task says. ``values`` holds PVE keys as declared, ``extras`` the family's own options.
+
+    ``rewrite_secrets`` sends write-only keys to an object that is there already.
+    """
 
     ident: t.Mapping[str, t.Any]
     state: str = "present"
     values: t.Mapping[str, t.Any] = field(default_factory=dict)
     delete: tuple[str, ...] = ()
     exact: bool = False
-    update_secret: str = "on_create"
+    rewrite_secrets: bool = False
     confirm_destroy: str | None = None
     extras: t.Mapping[str, t.Any] = field(default_factory=dict)
 
@@ -161,7 +164,7 @@ class Refusal:
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """One write. ``what`` names it for a person; ``digest`` is sent when set; ``task`` means that the answer is a UPID."""
+    """One write. ``what`` names it for a person, ``digest`` is sent when set, ``task``: the answer is a UPID."""
 
     method: str
     path: str
@@ -199,8 +202,8 @@ class Reader(t.Protocol):
 
 
 ReadHook = t.Callable[["Family", Declaration, Reader], Live]
-RefuseHook = t.Callable[["Family", Declaration, Live, t.Tuple[Drift, ...]], t.Iterable[Refusal]]
-StepsHook = t.Callable[["Family", Declaration, Live, t.Tuple[Drift, ...]], t.Tuple[Step, ...]]
+RefuseHook = t.Callable[["Family", Declaration, Live, tuple[Drift, ...]], t.Iterable[Refusal]]
+StepsHook = t.Callable[["Family", Declaration, Live, tuple[Drift, ...]], tuple[Step, ...]]
 JudgeHook = t.Callable[["Family", Declaration, Live], Judgement]
 CheckHook = t.Callable[["Family", Declaration], None]
 ShapeHook = t.Callable[[t.Mapping[str, t.Any]], t.Mapping[str, t.Any]]

@@ -121,8 +121,7 @@ def _differs(name: str, key: Key, kind: Kind, declaration: Declaration, live: Li
     if not live.present:
         return Drift(key=name, live=NOTHING, want=want, hidden=hidden)
     if key.secret:
-        forced = declaration.update_secret == "always"
-        return Drift(key=name, live=NOTHING, want=want, hidden=True) if forced else None
+        return Drift(key=name, live=NOTHING, want=want, hidden=True) if declaration.rewrite_secrets else None
     found = live_canon(name, key, kind, live)
     if found is not NOTHING and kind.same(want, found):
         return None

@@ -25,7 +25,7 @@ def run(family: Family) -> None:
         result = run_task(family, module.params, check_mode=module.check_mode, warn=module.warn, hide=hide)
     except HomeflareError as error:
         module.fail_json(**failure(error))
-    except Exception as error:  # a traceback may hold a secret
+    except Exception as error:  # noqa: BLE001  a traceback may hold a secret
         module.fail_json(**crash(error))
     if not module._diff:
         result.pop("diff", None)

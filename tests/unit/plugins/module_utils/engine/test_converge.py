@@ -140,7 +140,8 @@ def test_a_refusal_comes_before_any_write_with_the_whole_result() -> None:
 def test_a_write_whose_answer_was_lost_is_judged_by_what_is_stored() -> None:
     expect = [("GET", HOME, None, OLD), ("PUT", HOME, None, error(596, "timeout"))]
     stored = run(Script([*expect, ("GET", HOME, None, NEW), ("GET", HOME, None, NEW)]))
-    assert stored["changed"] and "PVE has stored it" in stored["warnings"][0]
+    assert stored["changed"]
+    assert "PVE has stored it" in stored["warnings"][0]
     with pytest.raises(HomeflareError, match="outcome is unknown"):
         run(Script([*expect, ("GET", HOME, None, OLD)]))
 

@@ -64,4 +64,5 @@ def test_the_argument_spec_follows_the_table() -> None:
     assert spec["otp_key"]["no_log"] is True
     assert spec["update_secret"]["no_log"] is False
     assert spec["confirm_destroy"] == {"type": "str"}
-    assert "max_rooms" in spec and "max-rooms" not in spec
+    assert "max_rooms" in spec
+    assert "max-rooms" not in spec

@@ -16,7 +16,7 @@ LIVE = Live(present=True, values={"type": "house", "server": "a.example", "comme
 WANTED = Declaration(
     ident={"id": "home"},
     values={"comment": "new", "otp-key": "seed-2", "password": "s3cret", "max-rooms": 3},
-    update_secret="always",
+    rewrite_secrets=True,
 )
 
 

@@ -192,6 +192,26 @@ class Text(Kind):
 
 
 @dataclass(frozen=True)
+class CheckedText(Kind):
+    """A text with a check of its own, which says what is wrong with it, or nothing."""
+
+    check: t.Callable[[str], str | None]
+
+    @property
+    def option(self) -> t.Mapping[str, t.Any]:
+        return {"type": "str"}
+
+    def canon(self, value: object) -> Canon:
+        return read_text(value)
+
+    def fault(self, canon: Canon) -> str | None:
+        return "must not hold a line feed" if "\n" in canon or "\r" in canon else self.check(canon)
+
+    def form(self, canon: Canon) -> Form:
+        return str(canon)
+
+
+@dataclass(frozen=True)
 class Enum(Kind):
     """One of a list of words. ``aliases`` maps a spelling to the choice that it stands for."""
 

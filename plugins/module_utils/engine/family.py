@@ -79,7 +79,7 @@ class Absence:
 
 @dataclass(frozen=True, kw_only=True)
 class Endpoint:
-    """One call. ``{name}`` in the path is an identity value; ``identity`` names those that go into the form or query."""
+    """One call. ``{name}`` in the path is an identity value; ``identity`` names those that go into form or query."""
 
     method: str
     path: str

@@ -30,15 +30,21 @@ class Session:
     ) -> None:
         raise NotImplementedError
 
-    def get(self, path: str, query: t.Mapping[str, t.Any] | None = None, *, shared: bool = False, role: str = "read") -> t.Any:
+    def get(
+        self, path: str, query: t.Mapping[str, t.Any] | None = None, *, shared: bool = False, role: str = "read"
+    ) -> t.Any:
         """``data`` of the answer. Raises ApiError, TransportError, MintError."""
         raise NotImplementedError
 
-    def envelope(self, path: str, query: t.Mapping[str, t.Any] | None = None, *, role: str = "read") -> dict[str, t.Any]:
+    def envelope(
+        self, path: str, query: t.Mapping[str, t.Any] | None = None, *, role: str = "read"
+    ) -> dict[str, t.Any]:
         """The whole answer: ``data``, and ``total`` or ``changes`` where the endpoint has them."""
         raise NotImplementedError
 
-    def write(self, method: str, path: str, form: t.Mapping[str, str | tuple[str, ...]] | None = None, *, task: bool = False) -> t.Any:
+    def write(
+        self, method: str, path: str, form: t.Mapping[str, str | tuple[str, ...]] | None = None, *, task: bool = False
+    ) -> t.Any:
         """``data`` of a POST, PUT or DELETE. With ``task`` it is a UPID, or TaskUnknown is raised."""
         raise NotImplementedError
 

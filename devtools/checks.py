@@ -34,7 +34,9 @@ class Job:
 
 
 def unit(job: Job) -> None:
-    _pytest(job, "tests/unit", *job.words)
+    """All, or what was named; words after ``--`` go to pytest."""
+    named = any((ROOT / word.partition("::")[0]).exists() for word in job.words)
+    _pytest(job, *(() if named else ("tests/unit",)), *job.words)
 
 
 def e2e(job: Job) -> None:
@@ -81,7 +83,7 @@ def _ansible_test(job: Job, *arguments: str) -> None:
     with tempfile.TemporaryFile() as output:
         inner = Shell(output)
         env = job.venv.environment({"HOME": str(home)})
-        code = inner.code([job.venv.program("ansible-test"), *arguments, "--color", "no", "-v"], cwd=top, env=env)
+        code = inner.code([job.venv.program("ansible-test"), *arguments, "--color", "no"], cwd=top, env=env)
         output.seek(0)
         text = output.read().decode(errors="replace")
     job.shell.say("\n".join(line for line in text.splitlines() if not _noise(line)))
@@ -144,7 +146,9 @@ def build(job: Job) -> None:
             message = "the tarball holds no module"
             raise Failed(message)
         names = [f"homeflare.proxmox.{module}" for module in modules if module != "__init__"]
-        job.run("ansible-doc", "--json", *names, cwd=folder, **used) if job.shell.log is None else _quiet_doc(job, names, folder, used)
+        job.run("ansible-doc", "--json", *names, cwd=folder, **used) if job.shell.log is None else _quiet_doc(
+            job, names, folder, used
+        )
         run_demo(job, quiet=True, **used)
 
 
@@ -159,7 +163,11 @@ def _inspect(job: Job, tarball: Path) -> None:
     with tarfile.open(tarball) as archive:
         members = archive.getnames()
     strays = sorted({member.split("/", 1)[0] for member in members} - _SHIPPED)
-    tests = [member for member in members if member.startswith("tests/") and not member.startswith(("tests/config", "tests/sanity"))]
+    tests = [
+        member
+        for member in members
+        if member.startswith("tests/") and not member.startswith(("tests/config", "tests/sanity"))
+    ]
     if strays or tests:
         message = f"the tarball holds what does not belong there: {', '.join([*strays, *tests])}"
         raise Failed(message)

@@ -33,7 +33,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="./dev", description="Everything that this repo can do on a machine of yours.")
+    parser = argparse.ArgumentParser(
+        prog="./dev", description="Everything that this repo can do on a machine of yours."
+    )
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     _add(commands, "demo", _demo, "a small estate on servers of its own: plan, apply, apply again")
     test = _add(commands, "test", _test, "all checks, or one part of them")

@@ -90,9 +90,15 @@ class Venv:
     def _install(self, what: list[str]) -> None:
         """By uv, which is much faster; by pip where uv is not to be had (a mirror that only pip is told of)."""
         pip = [str(self.python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        by_uv = [[*pip, "uv==0.13.9"], [str(self.program("uv")), "pip", "install", "--quiet", "--python", str(self.python), *what]]
+        by_uv = [
+            [*pip, "uv==0.13.9"],
+            [str(self.program("uv")), "pip", "install", "--quiet", "--python", str(self.python), *what],
+        ]
         env = {key: value for key, value in os.environ.items() if key not in {"PYTHONPATH", "VIRTUAL_ENV"}}
-        if all(subprocess.run(command, env=env, check=False, stderr=subprocess.DEVNULL).returncode == 0 for command in by_uv):
+        if all(
+            subprocess.run(command, env=env, check=False, stderr=subprocess.DEVNULL).returncode == 0
+            for command in by_uv
+        ):
             return
         if subprocess.run([*pip, *what], env=env, check=False).returncode:
             message = f"cannot install into {self.folder}; see above"
@@ -143,7 +149,18 @@ def link_collection() -> None:
 
 
 # What ansible-test is to see: what ships, and the tests that it runs.
-_TREE = ("LICENSE", "README.md", "changelogs", "docs", "examples", "galaxy.yml", "meta", "plugins", "requirements.txt", "roles")
+_TREE = (
+    "LICENSE",
+    "README.md",
+    "changelogs",
+    "docs",
+    "examples",
+    "galaxy.yml",
+    "meta",
+    "plugins",
+    "requirements.txt",
+    "roles",
+)
 _TREE_TESTS = ("tests/config.yml", "tests/sanity", "tests/unit")
 
 
@@ -208,4 +225,3 @@ def get_pip(venv: Venv, home: Path) -> None:
     for version in versions:
         script = cache / f"get_pip_{version.replace('.', '_')}.py"
         script.write_text("import ensurepip\n\nensurepip.bootstrap()\n")
-

@@ -5,16 +5,17 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import tarfile
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from devtools import tree
 from devtools.pythons import CORES, Core, Python, find_pythons
-from devtools.shell import Argument, DevError, Failed, Shell
+from devtools.shell import Argument, DevError, Failed, Shell, capture
 from devtools.tree import COLLECTION, LINK, ROOT, VENV, Venv
 
 
@@ -27,10 +28,10 @@ class Job:
     words: tuple[str, ...] = ()
     lab: dict[str, str] = field(default_factory=dict)
 
-    def run(self, *command: Argument, cwd: Path = LINK, **extra: str) -> None:
+    def run(self, *command: Argument, cwd: Path = LINK, env: Mapping[str, str] | None = None) -> None:
         """A program of the virtual environment, by default in the tree where the repo has its collection name."""
         program = self.venv.program(str(command[0]))
-        self.shell.run([program, *command[1:]], cwd=cwd, env=self.venv.environment(extra))
+        self.shell.run([program, *command[1:]], cwd=cwd, env=self.venv.environment(env))
 
 
 def unit(job: Job) -> None:
@@ -42,11 +43,11 @@ def unit(job: Job) -> None:
 def e2e(job: Job) -> None:
     """All, or those of the families that were named."""
     families = ("-k", " or ".join(job.words)) if job.words else ()
-    _pytest(job, "tests/e2e", *families, **job.lab)
+    _pytest(job, "tests/e2e", *families, env=job.lab)
 
 
-def _pytest(job: Job, *arguments: Argument, **extra: str) -> None:
-    job.run("python", "-m", "pytest", *arguments, **extra)
+def _pytest(job: Job, *arguments: Argument, env: Mapping[str, str] | None = None) -> None:
+    job.run("python", "-m", "pytest", *arguments, env=env)
 
 
 def types(job: Job) -> None:
@@ -140,22 +141,23 @@ def build(job: Job) -> None:
         job.run("ansible-galaxy", "collection", "install", "--offline", "-p", place, tarball, cwd=folder)
         used = {"ANSIBLE_COLLECTIONS_PATH": str(place)}
         verify = ("ansible-galaxy", "collection", "verify", "--offline", "homeflare.proxmox", "-p", str(place))
-        job.run(*verify, cwd=folder, **used)
+        job.run(*verify, cwd=folder, env=used)
         modules = sorted(path.stem for path in (place / COLLECTION / "plugins/modules").glob("*.py"))
         if not modules:
             message = "the tarball holds no module"
             raise Failed(message)
         names = [f"homeflare.proxmox.{module}" for module in modules if module != "__init__"]
-        job.run("ansible-doc", "--json", *names, cwd=folder, **used) if job.shell.log is None else _quiet_doc(
-            job, names, folder, used
-        )
-        run_demo(job, quiet=True, **used)
+        _read_documentation(job, names, folder, used)
+        run_demo(job, quiet=True, env=used)
 
 
-def _quiet_doc(job: Job, names: Sequence[str], folder: Path, used: dict[str, str]) -> None:
-    with tempfile.TemporaryFile() as nowhere:
-        job_quietly = Job(job.venv, Shell(nowhere))
-        job_quietly.run("ansible-doc", "--json", *names, cwd=folder, **used)
+def _read_documentation(job: Job, names: Sequence[str], folder: Path, used: Mapping[str, str]) -> None:
+    command: list[Argument] = [job.venv.program("ansible-doc"), "--json", *names]
+    told = json.loads(capture(command, cwd=folder, env=job.venv.environment(used)))
+    silent = [name for name in names if not told.get(name, {}).get("doc", {}).get("options")]
+    if silent:
+        message = f"ansible-doc tells nothing of {', '.join(silent)}"
+        raise Failed(message)
     job.shell.say(f"ansible-doc: {', '.join(names)}")
 
 
@@ -174,10 +176,10 @@ def _inspect(job: Job, tarball: Path) -> None:
     job.shell.say(f"{tarball.name}: {len(members)} entries, {tarball.stat().st_size // 1024} KiB")
 
 
-def run_demo(job: Job, *, quiet: bool = False, **extra: str) -> None:
+def run_demo(job: Job, *, quiet: bool = False, env: Mapping[str, str] | None = None) -> None:
     """The small estate against servers on loopback: plan, apply, apply again."""
     options = ["--quiet"] if quiet else []
-    job.run("python", "-m", "devtools.demo", *options, *job.words, cwd=ROOT, **extra)
+    job.run("python", "-m", "devtools.demo", *options, *job.words, cwd=ROOT, env=env)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Callable
 
@@ -22,6 +23,8 @@ _SECRET = "PROXMOX_TOKEN_SECRET"  # noqa: S105 - the name of the variable
 def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     os.chdir(ROOT)
+    # What was started has to be stopped when this is ended as well as on Ctrl-C.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         code: int = options.command(options)
     except (DevError, Failed) as error:

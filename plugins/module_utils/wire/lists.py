@@ -95,6 +95,35 @@ class SetOf(ListOf):
         return bool(declared == live)
 
 
+@dataclass(frozen=True)
+class AtLeast(Kind):
+    """A set of which only the declared members matter: live may hold more, and a write keeps them."""
+
+    whole: SetOf
+
+    @property
+    def option(self) -> t.Mapping[str, t.Any]:
+        return self.whole.option
+
+    def canon(self, value: object) -> Canon:
+        return self.whole.canon(value)
+
+    def fault(self, canon: Canon) -> str | None:
+        return self.whole.fault(canon)
+
+    def form(self, canon: Canon) -> Form:
+        return self.whole.form(canon)
+
+    def same(self, declared: Canon, live: Canon) -> bool:
+        return all(part in live for part in declared)
+
+    def carry(self, declared: Canon, live: Canon) -> Canon:
+        return self.whole.canon([*declared, *(live if isinstance(live, tuple) else ())])
+
+    def show(self, canon: Canon) -> t.Any:
+        return self.whole.show(canon)
+
+
 def _order(part: Canon) -> Canon:
     """Maps have no order of their own."""
     return repr(part) if isinstance(part, (dict, tuple)) else part

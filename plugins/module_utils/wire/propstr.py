@@ -167,14 +167,18 @@ class PropertyMap(Kind):
 
     def form(self, canon: Canon) -> Form:
         """JSONSchema.pm print_property_string: the default key bare, required keys sorted, the rest sorted."""
-        skip = {self.default_key} if self.default_key is not None and self.bare_default else set()
-        parts = [self._part_form(key, canon[key]) for key in skip if key in canon]
-        if self.pair is not None and {self.pair.name_key, self.pair.value_key} <= canon.keys():
-            skip |= {self.pair.name_key, self.pair.value_key}
-            name, value = canon[self.pair.name_key], self._part_form(self.pair.value_key, canon[self.pair.value_key])
-            parts.append(f"{name}={value}")
-        keys = sorted((key for key in canon if key not in skip), key=self._rank)
+        parts, done = self._first_parts(canon)
+        keys = sorted((key for key in canon if key not in done), key=self._rank)
         return ",".join([*parts, *(f"{key}={self._part_form(key, canon[key])}" for key in keys)])
+
+    def _first_parts(self, canon: t.Mapping[str, Canon]) -> tuple[list[str], set[str]]:
+        """What stands in front without the key's own name, and the keys that this covers."""
+        if self.pair is not None and self.pair.name_key in canon and self.pair.value_key in canon:
+            value = self._part_form(self.pair.value_key, canon[self.pair.value_key])
+            return [f"{canon[self.pair.name_key]}={value}"], {self.pair.name_key, self.pair.value_key}
+        if self.default_key is not None and self.default_key in canon and self.bare_default:
+            return [self._part_form(self.default_key, canon[self.default_key])], {self.default_key}
+        return [], set()
 
     def _rank(self, key: str) -> tuple[int, bool, str]:
         first = self.print_first.index(key) if key in self.print_first else len(self.print_first)

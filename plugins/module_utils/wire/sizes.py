@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import typing as t
 from dataclasses import dataclass
-from decimal import Decimal
+from fractions import Fraction
 
 from .kind import Canon, Form, Kind, SpellingError
 
@@ -25,7 +25,7 @@ def parse_size(text: str) -> int:
     if match is None:
         raise SpellingError("expected a size such as 8G, 512M or 1.5T")
     number, suffix = match.groups()
-    return int(Decimal(number) * 1024 ** _POWER[(suffix or "")[:1]])
+    return int(Fraction(number) * 1024 ** _POWER[(suffix or "")[:1]])
 
 
 def format_size(size: int) -> str:
@@ -39,7 +39,7 @@ def format_size(size: int) -> str:
 
 def new_disk_bytes(gib: str) -> int:
     """What ``storage:N`` allocates: whole MiB (LXC.pm create_disks)."""
-    return int(Decimal(gib) * 1024) * MIB
+    return int(Fraction(gib) * 1024) * MIB
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,9 @@ from .family import Declaration, Family, Judgement, Live, Reader, Step
 from .judge import judge
 from .read import read
 
+#: Gets the answer of each write at once: PVE shows some secrets only there, and never again.
+Answered = t.Callable[[Step, t.Any], None]
+
 #: A judgement may ask to be written in parts (protection off before a volume changes); never without end.
 ROUNDS = 4
 #: pve-common PVE::Tools::assert_if_modified, and qemu-server's own wording.
@@ -40,6 +43,7 @@ class Progress:
     written: list[str] = field(default_factory=list)
     tasks: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    answered: Answered | None = None
 
 
 @dataclass(frozen=True)
@@ -70,11 +74,13 @@ def refuse(family: Family, declaration: Declaration, live: Live, judgement: Judg
         raise RefusedError(" ".join(item.msg for item in judgement.refusals), result=told)
 
 
-def converge(family: Family, declaration: Declaration, session: Writer, *, check_mode: bool) -> Outcome:
+def converge(
+    family: Family, declaration: Declaration, session: Writer, *, check_mode: bool, answered: Answered | None = None
+) -> Outcome:
     """Bring one object to its declaration. Raises HomeflareError; what was written is in ``error.extra``."""
     live, judgement = plan(family, declaration, session)
     refuse(family, declaration, live, judgement)
-    progress = Progress(warnings=list(judgement.notes))
+    progress = Progress(warnings=list(judgement.notes), answered=answered)
     if check_mode or not judgement.steps:
         return Outcome(judgement, live, progress)
     return apply(family, declaration, session, live, judgement, progress)
@@ -100,7 +106,7 @@ def apply(
 def _write_rounds(
     family: Family, declaration: Declaration, session: Writer, judgement: Judgement, progress: Progress
 ) -> tuple[Live, tuple[str, ...]]:
-    settled = replace(declaration, rewrite_secrets=False)
+    settled = replace(declaration, rewrite_secrets=False, created=judgement.action == "create")
     step_round = judgement
     for _round in range(ROUNDS):
         _write(family, declaration, session, step_round, progress)
@@ -155,6 +161,8 @@ def _send(family: Family, declaration: Declaration, session: Writer, step: Step,
         )
         return
     progress.written.append(step.what or f"{step.method} {step.path}")
+    if progress.answered:
+        progress.answered(step, answer)
     if step.task:
         _wait(session, answer, f"{title}: {step.what}", progress)
 

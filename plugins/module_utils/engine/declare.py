@@ -29,7 +29,7 @@ def argument_spec(family: Family) -> dict[str, dict[str, t.Any]]:
         spec["delete"] = {"type": "list", "elements": "str", "default": []}
         if not family.config:
             spec["exact"] = {"type": "bool", "default": family.exact}
-    if any(key.secret for key in family.keys.values()) and not family.config:
+    if any(key.secret and not key.create_only for key in family.keys.values()):
         spec["update_secret"] = {
             "type": "str",
             "choices": ["on_create", "always"],

@@ -116,7 +116,8 @@ class Privileges:
 class Declaration:
     """What a task says. ``values`` holds PVE keys as declared, ``extras`` the family's own options.
 
-    ``rewrite_secrets`` sends write-only keys to an object that is there already.
+    ``rewrite_secrets`` sends write-only keys to an object that is there already; ``created`` says that this run has
+    just made the object, so that what a family says about objects that it finds does not apply.
     """
 
     ident: t.Mapping[str, t.Any]
@@ -125,6 +126,7 @@ class Declaration:
     delete: tuple[str, ...] = ()
     exact: bool = False
     rewrite_secrets: bool = False
+    created: bool = False
     confirm_destroy: str | None = None
     extras: t.Mapping[str, t.Any] = field(default_factory=dict)
 
@@ -208,6 +210,7 @@ JudgeHook = t.Callable[["Family", Declaration, Live], Judgement]
 CheckHook = t.Callable[["Family", Declaration], None]
 ShapeHook = t.Callable[[t.Mapping[str, t.Any]], t.Mapping[str, t.Any]]
 KindsHook = t.Callable[[Declaration, Live], t.Mapping[str, Kind]]
+NotesHook = t.Callable[["Family", Declaration, Live, tuple[Drift, ...]], t.Iterable[str]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,6 +228,7 @@ class Family:
     kinds_hook   kinds that depend on the declaration or on what was read, in place of the table's
     joiner       between identity values where a person names the object
     check        more checks of a declaration, before anything is read
+    notes        warnings, for what PVE itself will refuse unless another declaration comes first
     read_hook, refuse, steps_hook, judge_hook   what is special to this family, all pure but for GETs through Reader
     options      options beside the keys (argument spec), given to the family as ``Declaration.extras``
     """
@@ -253,6 +257,7 @@ class Family:
     check: CheckHook | None = None
     read_hook: ReadHook | None = None
     refuse: RefuseHook | None = None
+    notes: NotesHook | None = None
     steps_hook: StepsHook | None = None
     judge_hook: JudgeHook | None = None
     options: t.Mapping[str, t.Mapping[str, t.Any]] = field(default_factory=dict)

@@ -28,7 +28,8 @@ def generic(family: Family, declaration: Declaration, live: Live) -> Judgement:
     action = "update" if live.present else "create"
     build = family.steps_hook or (update_steps if live.present else create_steps)
     steps = () if refusals else build(family, declaration, live, drift)
-    return Judgement(action=action, drift=drift, refusals=tuple(refusals), steps=steps)
+    notes = tuple(family.notes(family, declaration, live, drift)) if family.notes else ()
+    return Judgement(action=action, drift=drift, refusals=tuple(refusals), steps=steps, notes=notes)
 
 
 def _judge_absent(family: Family, declaration: Declaration, live: Live) -> Judgement:
@@ -121,7 +122,8 @@ def _differs(name: str, key: Key, kind: Kind, declaration: Declaration, live: Li
     if not live.present:
         return Drift(key=name, live=NOTHING, want=want, hidden=hidden)
     if key.secret:
-        return Drift(key=name, live=NOTHING, want=want, hidden=True) if declaration.rewrite_secrets else None
+        again = declaration.rewrite_secrets and not key.create_only
+        return Drift(key=name, live=NOTHING, want=want, hidden=True) if again else None
     found = live_canon(name, key, kind, live)
     if found is not NOTHING and kind.same(want, found):
         return None

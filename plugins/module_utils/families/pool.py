@@ -10,7 +10,6 @@ One PUT either adds members or, with delete=1, removes them.
 from __future__ import annotations
 
 import typing as t
-from dataclasses import dataclass
 
 from ..engine.family import (
     Absence,
@@ -29,33 +28,14 @@ from ..engine.family import (
 )
 from ..engine.judge import compare, create_steps, delete_steps, to_step
 from ..engine.read import read_row
-from ..wire.kind import Canon, Kind
-from ..wire.lists import SetOf
+from ..wire.kind import Kind
+from ..wire.lists import AtLeast, SetOf
 from ..wire.scalars import Integer, Text
 
 GUESTS = SetOf(Integer(minimum=100, maximum=999_999_999))
 STORAGES = SetOf(Text(pattern=r"[A-Za-z][A-Za-z0-9\-_.]*[A-Za-z0-9]"))
 MEMBERS = ("vms", "storage")
 ABSENT = Absence(status=500, message=r"pool '.*' does not exist")
-
-
-@dataclass(frozen=True)
-class AtLeast(Kind):
-    """A set of which only the declared members matter."""
-
-    whole: SetOf
-
-    def canon(self, value: object) -> Canon:
-        return self.whole.canon(value)
-
-    def form(self, canon: Canon) -> t.Any:
-        return self.whole.form(canon)
-
-    def same(self, declared: Canon, live: Canon) -> bool:
-        return set(declared) <= set(live)
-
-    def show(self, canon: Canon) -> t.Any:
-        return self.whole.show(canon)
 
 
 def _kinds(declaration: Declaration, live: Live) -> t.Mapping[str, Kind]:
@@ -119,8 +99,6 @@ def _refuse(family: Family, declaration: Declaration, live: Live, drift: tuple[D
     if declaration.state == "absent":
         yield from _refuse_absent(title, live)
         return
-    if live.facts.get("parent_present") is False:
-        yield Refusal(id="no-parent", msg=f"{title}: its parent {live.facts['parent']} is not there; declare it first.")
     if declaration.extras.get("allow_move"):
         return
     here, pool_of = declaration.ident["poolid"], live.facts.get("pool_of", {})
@@ -134,6 +112,13 @@ def _refuse(family: Family, declaration: Declaration, live: Live, drift: tuple[D
                     msg=f"{title}: guest {vmid} is in pool {other}, and a guest is in one pool at most; "
                     "set allow_move: true to move it.",
                 )
+
+
+def _notes(family: Family, declaration: Declaration, live: Live, drift: tuple[Drift, ...]) -> t.Iterable[str]:
+    """In a plan the parent may be another declaration's, so PVE has the last word."""
+    if live.facts.get("parent_present") is False:
+        title = family.title(declaration.ident)
+        yield f"{title}: its parent {live.facts['parent']} is not there yet; PVE refuses the pool until it is."
 
 
 def _refuse_absent(title: str, live: Live) -> t.Iterable[Refusal]:
@@ -224,6 +209,7 @@ POOL = Family(
     kinds_hook=_kinds,
     read_hook=_read,
     refuse=_refuse,
+    notes=_notes,
     steps_hook=_steps,
     privileges=Privileges(
         read="Pool.Audit on /pool/{poolid}",

@@ -110,10 +110,13 @@ def test_a_guest_of_another_pool_is_refused_unless_it_may_move() -> None:
     )
 
 
-def test_a_nested_pool_needs_its_parent() -> None:
+def test_a_missing_parent_is_a_note_because_a_plan_may_create_it() -> None:
     absent = error(500, "pool 'house/cellar' does not exist")
-    with pytest.raises(RefusedError, match="its parent house is not there"):
-        run([read(absent, "house/cellar"), read(ABSENT)], poolid="house/cellar")
+    wanted = declaration_of(POOL, {"poolid": "house/cellar"})
+    script = Script([read(absent, "house/cellar"), read(ABSENT)], read_only=True)
+    outcome = converge(POOL, wanted, script, check_mode=True)
+    assert "its parent house is not there yet" in outcome.progress.warnings[0]
+    assert outcome.judgement.action == "create"
 
 
 def test_a_pool_that_holds_something_is_not_deleted() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.homeflare.proxmox.plugins.module_utils.wire.kind import SpellingError
-from ansible_collections.homeflare.proxmox.plugins.module_utils.wire.lists import ListOf, SetOf, split_list
+from ansible_collections.homeflare.proxmox.plugins.module_utils.wire.lists import AtLeast, ListOf, SetOf, split_list
 from ansible_collections.homeflare.proxmox.plugins.module_utils.wire.propstr import PropertyMap, Sub
 from ansible_collections.homeflare.proxmox.plugins.module_utils.wire.scalars import Enum, Flag, Integer, Text
 from hypothesis import given
@@ -101,3 +101,11 @@ def test_option() -> None:
     assert NUMBERS.option == {"type": "list", "elements": "int"}
     assert TEXTS.option == {"type": "list", "elements": "str"}
     assert SetOf(PropertyMap({})).option == {"type": "list", "elements": "raw"}
+
+
+@given(st.sets(st.integers(0, 20)), st.sets(st.integers(0, 20)))
+def test_a_set_of_which_only_the_declared_members_matter(declared: set[int], live: set[int]) -> None:
+    kind = AtLeast(NUMBERS)
+    want, have = kind.canon(list(declared)), kind.canon(list(live))
+    assert kind.same(want, have) == (declared <= live)
+    assert set(kind.carry(want, have)) == declared | live

@@ -157,15 +157,23 @@ def read_pending(place: Place, reader: Reader) -> Pending:
     return Pending(current, tuple(waits))
 
 
+def read_status(place: Place, reader: Reader) -> t.Mapping[str, t.Any]:
+    """The guest's status; ``status`` in it is running or stopped."""
+    path = f"{place.path}/status/current"
+    status = reader.get(path)
+    if not isinstance(status, dict) or status.get("status") not in ("running", "stopped"):
+        raise ServerError(f"GET {path}: the answer does not say whether it runs.", method="GET", path=path)
+    return status
+
+
 def read_obstacles(place: Place, reader: Reader) -> dict[str, bool]:
     """Whether the guest runs, is under HA, or is replicated: PVE refuses to destroy it then."""
-    status = reader.get(f"{place.path}/status/current")
-    if not isinstance(status, dict) or status.get("status") not in ("running", "stopped"):
-        path = f"{place.path}/status/current"
-        raise ServerError(f"GET {path}: the answer does not say whether it runs.", method="GET", path=path)
-    listed = next((row for row in _rows(reader, "vm") if _number(row.get("vmid")) == place.vmid), {})
+    status = read_status(place, reader)
+    listed: t.Mapping[str, t.Any] = next(
+        (row for row in _rows(reader, "vm") if _number(row.get("vmid")) == place.vmid), {}
+    )
     service = status.get("ha")
-    managed = isinstance(service, dict) and str(service.get("managed", 0)) not in ("0", "")
+    managed = isinstance(service, dict) and str(service.get("managed") or 0) != "0"
     jobs = reader.get("cluster/replication", shared=True) or []
     return {
         "running": status["status"] == "running",

@@ -24,14 +24,10 @@ def features_change(context: Context, item: Drift) -> Change:
     if item.key in change.form:
         change = Change(form={item.key: _keep_live_text(context, str(change.form[item.key]))})
     if not context.unprivileged:
-        return refuse(
-            "privileged-features", item.key, "on a privileged container only root@pam may change them."
-        )
+        return refuse("privileged-features", item.key, "on a privileged container only root@pam may change them.")
     if token_may(raw(context.current.get("features")), raw(change.form.get(item.key))):
         return change
-    return root_only(
-        context, item.key, change.form.get(item.key), "only root@pam may change flags other than nesting"
-    )
+    return root_only(context, item.key, change.form.get(item.key), "only root@pam may change flags other than nesting")
 
 
 def token_may(old: t.Mapping[str, str], new: t.Mapping[str, str]) -> bool:

@@ -13,13 +13,15 @@ import typing as t
 from ...engine.family import NOTHING, Declaration, Drift, Live
 from ...wire.kind import Kind
 from ...wire.propstr import PropertyMap
-from .change import Change, Context, set_or_clear
+from .change import Change, Context, refuse, set_or_clear
 
 NET_KEY: t.Final = re.compile(r"net\d+")
 
 
 def net_change(context: Context, item: Drift) -> Change:
     """The declared interface over the live one."""
+    if item.want is not NOTHING and item.live is not NOTHING and "unreadable" in item.live:
+        return refuse("unreadable", item.key, "its live value is in a form that is not known here; it is left alone.")
     change = set_or_clear(context, item)
     if item.live is NOTHING or item.want is NOTHING or not _replugged(item):
         return change
@@ -29,9 +31,7 @@ def net_change(context: Context, item: Drift) -> Change:
 
 def _replugged(item: Drift) -> bool:
     """LXC.pm update_net deletes and re-creates the veth for these two."""
-    return any(
-        part in item.want and item.want[part] != item.live.get(part) for part in ("name", "hwaddr")
-    )
+    return any(part in item.want and item.want[part] != item.live.get(part) for part in ("name", "hwaddr"))
 
 
 def net_kinds(kind: PropertyMap, declaration: Declaration, live: Live) -> dict[str, Kind]:

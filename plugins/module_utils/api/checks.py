@@ -16,9 +16,14 @@ from .options import ENVIRONMENT, Options
 _SECRET: t.Final = re.compile(r"[!-~]+")
 
 
+def printable(value: str) -> bool:
+    """Whether it can stand in a header."""
+    return _SECRET.fullmatch(value) is not None
+
+
 def secret(options: Options, option: str, value: str) -> str:
     # It travels in a header: a line break there would be an error text that quotes it.
-    if not _SECRET.fullmatch(value):
+    if not printable(value):
         raise DeclarationError(
             "a secret is printable ASCII without spaces or line breaks", option=options.source(option)
         )

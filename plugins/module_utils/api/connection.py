@@ -14,7 +14,7 @@ from .bao_access import BaoAccess, bao_access
 from .checks import ca_file, seconds, secret, variables
 from .options import CONNECTION_OPTIONS, Options
 
-__all__ = ["CONNECTION_OPTIONS", "BaoAccess", "Connection", "Member"]
+__all__ = ["CONNECTION_OPTIONS", "TOKEN_ID", "BaoAccess", "Connection", "Member"]
 
 DEFAULT_PORTS: t.Final = {"pve": 8006, "pbs": 8007}
 HOST_OPTIONS: t.Final = {"pve": "api_hosts", "pbs": "pbs_hosts"}

@@ -15,14 +15,13 @@ from dataclasses import dataclass
 
 from ..engine.family import Declaration, Drift, Live, Refusal
 from ..errors import DeclarationError
-from ..wire.kind import Canon
 from ..wire.scalars import Integer
 from .guest_read import Place
 
 EXISTING: t.Final = ("update", "match", "refuse")
 
 #: What a guest is known by, as text: a hostname, a MAC, a volume id. None where a value says nothing about identity.
-MarkOf = t.Callable[[str, Canon], t.Optional[str]]
+MarkOf = t.Callable[[str, t.Any], str | None]
 
 
 #: A guest's number (JSONSchema.pm pve-vmid).

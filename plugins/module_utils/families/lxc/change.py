@@ -56,9 +56,9 @@ class Change:
 Handler = t.Callable[[Context, Drift], Change]
 
 
-def refuse(id: str, key: str, msg: str) -> Change:
+def refuse(name: str, key: str, msg: str) -> Change:
     """A change that is not made."""
-    return Change(refusals=(Refusal(id=id, key=key, msg=f"{key}: {msg}"),))
+    return Change(refusals=(Refusal(id=name, key=key, msg=f"{key}: {msg}"),))
 
 
 def set_or_clear(context: Context, item: Drift) -> Change:

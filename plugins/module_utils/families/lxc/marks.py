@@ -31,7 +31,8 @@ def mark_of(key: str, canon: Canon) -> str | None:
     if key == "tags":
         return ";".join(canon) or None
     if NET_KEY.fullmatch(key):
-        return canon.get("hwaddr")
+        mac = canon.get("hwaddr")
+        return None if mac is None else str(mac)
     volume = canon.get("volume")
     return volume if volume is not None and parse_volume(volume).kind == "volume" else None
 

@@ -76,19 +76,22 @@ def mount_change(context: Context, item: Drift) -> Change:
     want, have = parse_volume(item.want["volume"]), parse_volume(item.live["volume"])
     if not (want.managed and have.managed):
         return root_only(context, item.key, context.kinds[item.key].form(item.want), _why_root(want, have))
+    return _another_volume(item.key, want, have) or _rewrite(context, item)
+
+
+def _another_volume(key: str, want: Volume, have: Volume) -> Change | None:
+    """What is attached stays attached: another volume is a move or a swap, and neither is an update."""
     if want.storage != have.storage:
         return refuse(
             "storage-move",
-            item.key,
+            key,
             f"volume is on {have.storage}, declared on {want.storage}; move it with a move-volume task first.",
         )
     if want.kind == "volume" and want.text != have.text:
         return refuse(
-            "volume-swap",
-            item.key,
-            "declared volume is not the attached one; attaching it would detach the live volume.",
+            "volume-swap", key, "declared volume is not the attached one; attaching it would detach the live volume."
         )
-    return _rewrite(context, item)
+    return None
 
 
 def _why_root(want: Volume, have: Volume) -> str:

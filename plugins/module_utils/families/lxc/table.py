@@ -28,7 +28,7 @@ _NODE: t.Final = Text(
 class _Pasted(Text):
     """The checksum of a pasted config: it says nothing about what is wanted, and so never differs."""
 
-    def same(self, declared: Canon, live: Canon) -> bool:
+    def same(self, declared: Canon, live: Canon) -> bool:  # noqa: ARG002
         return True
 
 
@@ -118,8 +118,8 @@ LXC: t.Final = Family(
     kinds_hook=functools.partial(kinds_hook, NET),
     privileges=Privileges(
         read="VM.Audit on /vms/{vmid}",
-        write="VM.Config.CPU, VM.Config.Memory, VM.Config.Disk, VM.Config.Network and VM.Config.Options on /vms/{vmid}; "
-        "VM.Allocate there (or on the pool) to create, delete, or change nesting; Datastore.AllocateSpace on each "
-        "storage that gets a volume; SDN.Use on each bridge",
+        write="VM.Config.CPU, VM.Config.Memory, VM.Config.Disk, VM.Config.Network and VM.Config.Options on "
+        "/vms/{vmid}; VM.Allocate there (or on the pool) to create, delete, or change nesting; "
+        "Datastore.AllocateSpace on each storage that gets a volume; SDN.Use on each bridge",
     ),
 )

@@ -49,7 +49,8 @@ def _parser() -> argparse.ArgumentParser:
     test.add_argument("--token-id", metavar="USER@REALM!NAME")
     test.add_argument("--ca", metavar="FILE", help="the CA that signed the node's certificate")
     _add(commands, "bench", _module("devtools.bench"), "what a task costs in the controller and as a module")
-    _add(commands, "lab", _module("devtools.demo", "--wait"), "start the test servers and leave them up until Ctrl-C")
+    lab = _add(commands, "lab", _module("tests.servers.lab"), "start the test servers and leave them up until Ctrl-C")
+    lab.add_argument("words", nargs=argparse.REMAINDER, help="passed on: --members 3, --no-bao, --seed FILE, ...")
     _add(commands, "docs", _module("devtools.docs"), "bring the generated parts of the documentation up to date")
     _add(commands, "format", _format, "let ruff put the code in shape")
     _add(commands, "clean", _clean, "remove what ./dev has made")
@@ -67,10 +68,11 @@ def _add(
     return parser
 
 
-def _module(name: str, *fixed: str) -> Callable[[argparse.Namespace], int]:
-    def command(_options: argparse.Namespace) -> int:
+def _module(name: str) -> Callable[[argparse.Namespace], int]:
+    def command(options: argparse.Namespace) -> int:
         venv = tree.main_venv()
-        return Shell().code([venv.python, "-m", name, *fixed], cwd=ROOT, env=venv.environment())
+        words = getattr(options, "words", [])
+        return Shell().code([venv.python, "-m", name, *words], cwd=ROOT, env=venv.environment())
 
     return command
 

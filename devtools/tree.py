@@ -150,6 +150,7 @@ def link_collection() -> None:
 
 # What ansible-test is to see: what ships, and the tests that it runs.
 _TREE = (
+    ".gitignore",
     "LICENSE",
     "README.md",
     "changelogs",
@@ -177,7 +178,7 @@ def copy_tree(name: str) -> Path:
         copy_file(ROOT / path, top / path)
     for folder, folders, files in os.walk(top, topdown=False):
         here = Path(folder)
-        if ".git" in here.relative_to(top).parts:
+        if here.relative_to(top).parts[:1] == (".git",) or here.relative_to(top).parts[:2] == ("tests", "output"):
             continue
         for entry in [*files, *(item for item in folders if (here / item).is_symlink())]:
             if str((here / entry).relative_to(top)) not in wanted and entry != ".git":

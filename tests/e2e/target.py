@@ -124,7 +124,11 @@ def of_node(url: str) -> Target:
     ]
     storages = [row["storage"] for row in rows if "rootdir" in row["content"].split(",") and row.get("active")]
     bridges = [row["iface"] for row in real.ask("GET", f"/nodes/{node}/network", {"type": "any_bridge"})]
-    for found, what in ((templates, "a container template"), (storages, "a storage for rootdir"), (bridges, "a bridge")):
+    for found, what in (
+        (templates, "a container template"),
+        (storages, "a storage for rootdir"),
+        (bridges, "a bridge"),
+    ):
         if not found:
             pytest.exit(f"node {node} has no {what.removeprefix('a ')}, which the tests need")
     return Target(

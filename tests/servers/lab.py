@@ -108,6 +108,7 @@ class Lab:
         self._control_port: int = facts["control"]
         if self.bao:
             self.bao.connect(self.hosts, self.ca_path, f"{ENGINE_TOKEN_ID}={engine_secret}", ttl)
+            self.bao.put_static(self.token_id, self.token_secret, ttl)
 
     @classmethod
     @contextlib.contextmanager

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, homeflare.proxmox contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every family through its whole life: create, again, drift, clear, refusal, absent, again; planned before each write."""
+"""Every family through its whole life: create, again, drift, clear, refusal, absent; planned before each write."""
 
 from __future__ import annotations
 

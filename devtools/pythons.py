@@ -33,7 +33,7 @@ CORES = (
     Core("2.21", "2.21.5", ("3.13", "3.14", "3.12")),
 )
 
-_PROBE = "import sys, venv, ensurepip, ssl; print('%d.%d' % sys.version_info[:2])"
+_PROBE = "import os, sys, venv, ensurepip, ssl; print('%d.%d' % sys.version_info[:2], os.path.realpath(sys.executable))"
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,10 @@ def probe(path: Path) -> Python | None:
         answer = subprocess.run([path, "-c", _PROBE], capture_output=True, text=True, timeout=20, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return Python(answer.stdout.strip(), path) if answer.returncode == 0 else None
+    if answer.returncode:
+        return None
+    version, _, executable = answer.stdout.strip().partition(" ")
+    return Python(version, Path(executable))
 
 
 def _candidates() -> Iterator[Path]:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
@@ -126,8 +127,11 @@ def main_venv() -> Venv:
     else:
         found = choose(find_pythons())
     venv = Venv(VENV, *found)
-    venv.make(RUN, TOOLS)
-    link_collection()
+    VENV.mkdir(exist_ok=True)
+    with (VENV / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # two ./dev at once: the second waits for what the first installs
+        venv.make(RUN, TOOLS)
+        link_collection()
     return venv
 
 

@@ -138,8 +138,8 @@ def build(job: Job) -> None:
         tarball = next(folder.glob("homeflare-proxmox-*.tar.gz"))
         _inspect(job, tarball)
         place = folder / "installed"
-        job.run("ansible-galaxy", "collection", "install", "--offline", "-p", place, tarball, cwd=folder)
         used = {"ANSIBLE_COLLECTIONS_PATH": str(place)}
+        job.run("ansible-galaxy", "collection", "install", "--offline", "-p", place, tarball, cwd=folder, env=used)
         verify = ("ansible-galaxy", "collection", "verify", "--offline", "homeflare.proxmox", "-p", str(place))
         job.run(*verify, cwd=folder, env=used)
         modules = sorted(path.stem for path in (place / COLLECTION / "plugins/modules").glob("*.py"))

@@ -80,9 +80,9 @@ def _why_unconnected(error: BaseException) -> Failure:
     resolution = getattr(inner, "NameResolutionError", ())
     if isinstance(_reason(error), resolution):
         return Failure("the name does not resolve", sent=False)
-    cause = _find(error, OSError)
-    text = _WORDS.get(getattr(cause, "errno", None) or 0, "no connection")
-    return Failure(text, sent=False)
+    # requests' own errors are OSErrors too, without a number.
+    number = next((item.errno for item in _chain(error) if isinstance(item, OSError) and item.errno), 0)
+    return Failure(_WORDS.get(number, "no connection"), sent=False)
 
 
 def _why_certificate(error: BaseException) -> Failure:

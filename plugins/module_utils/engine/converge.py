@@ -17,6 +17,8 @@ from .read import read
 
 #: Gets the answer of each write at once: PVE shows some secrets only there, and never again.
 Answered = t.Callable[[Step, t.Any], None]
+#: Called once before the first write, with what is about to be written; raises to stop it.
+Ready = t.Callable[[Judgement], None]
 
 #: A judgement may ask to be written in parts (protection off before a volume changes); never without end.
 ROUNDS = 4
@@ -75,7 +77,13 @@ def refuse(family: Family, declaration: Declaration, live: Live, judgement: Judg
 
 
 def converge(
-    family: Family, declaration: Declaration, session: Writer, *, check_mode: bool, answered: Answered | None = None
+    family: Family,
+    declaration: Declaration,
+    session: Writer,
+    *,
+    check_mode: bool,
+    ready: Ready | None = None,
+    answered: Answered | None = None,
 ) -> Outcome:
     """Bring one object to its declaration. Raises HomeflareError; what was written is in ``error.extra``."""
     live, judgement = plan(family, declaration, session)
@@ -83,6 +91,8 @@ def converge(
     progress = Progress(warnings=list(judgement.notes), answered=answered)
     if check_mode or not judgement.steps:
         return Outcome(judgement, live, progress)
+    if ready:
+        ready(judgement)
     return apply(family, declaration, session, live, judgement, progress)
 
 
@@ -137,11 +147,13 @@ def _write(family: Family, declaration: Declaration, session: Writer, judgement:
         try:
             _send(family, declaration, session, step, progress)
         except ApiError as error:
+            if step.gone and re.search(step.gone, error.message):
+                continue
             if CONFLICT.search(error.message) and number == 0:
                 _write_after_conflict(family, declaration, session, judgement, progress)
                 return
             if judgement.action == "create" and _taken(error):
-                _appeared(family, declaration, session, error)
+                _appeared(family, declaration, session, step, error)
                 return
             raise _explain(family, declaration, session, judgement, error) from None
 
@@ -154,7 +166,7 @@ def _send(family: Family, declaration: Declaration, session: Writer, step: Step,
     try:
         answer = session.write(step.method, step.path, form, task=step.task)
     except ApiError as error:
-        if step.task or error.status not in UNCLEAR or not _is_done(family, declaration, session):
+        if step.task or step.reveals or error.status not in UNCLEAR or not _is_done(family, declaration, session):
             raise
         progress.warnings.append(
             f"{title}: the answer to {step.what or step.method} was lost ({error.status}); PVE has stored it."
@@ -214,9 +226,9 @@ def _taken(error: ApiError) -> bool:
     return bool(TAKEN.search(" ".join([error.message, *error.errors.values()])))
 
 
-def _appeared(family: Family, declaration: Declaration, session: Writer, error: ApiError) -> None:
+def _appeared(family: Family, declaration: Declaration, session: Writer, step: Step, error: ApiError) -> None:
     """A create lost a race: what is there now either is what was declared, or stays untouched."""
-    if _is_done(family, declaration, session):
+    if not step.reveals and _is_done(family, declaration, session):
         return
     title = family.title(declaration.ident)
     raise RefusedError(f"{title} appeared after it was read; nothing was written. PVE says: {error.message}")

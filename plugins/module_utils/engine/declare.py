@@ -22,7 +22,8 @@ SECRET_NAME = re.compile(r"pass|secret|token|key", re.IGNORECASE)
 def argument_spec(family: Family) -> dict[str, dict[str, t.Any]]:
     """The options of a family's module, but for the connection."""
     spec: dict[str, dict[str, t.Any]] = {
-        name: {**_plain_option(kind.option), "required": True} for name, kind in family.identity.items()
+        name: {**_plain_option(kind.option), **({} if name in family.optional else {"required": True})}
+        for name, kind in family.identity.items()
     }
     spec["state"] = {"type": "str", "choices": ["present", "absent"], "default": "present"}
     if any(_clearable(key) for key in family.keys.values()):
@@ -38,10 +39,22 @@ def argument_spec(family: Family) -> dict[str, dict[str, t.Any]]:
         }
     if family.retain:
         spec["confirm_destroy"] = {"type": "str"}
+    if family.sink:
+        spec["secret_sink"] = _sink_option()
+        spec["rotate"] = {"type": "bool", "default": False}
     spec["diff_values"] = {"type": "bool", "default": False}
     spec.update(_key_options(family))
     spec.update({name: dict(option) for name, option in family.options.items()})
     return {name: _with_no_log(name, option) for name, option in spec.items()}
+
+
+def _sink_option() -> dict[str, t.Any]:
+    return {
+        "type": "dict",
+        "options": {"file": {"type": "path"}, "bao_path": {"type": "str"}},
+        "mutually_exclusive": [["file", "bao_path"]],
+        "required_one_of": [["file", "bao_path"]],
+    }
 
 
 def _key_options(family: Family) -> dict[str, dict[str, t.Any]]:
@@ -79,9 +92,9 @@ def declaration_of(family: Family, params: t.Mapping[str, t.Any]) -> Declaration
         values=_values(family, params),
         delete=tuple(params.get("delete") or ()),
         exact=bool(params.get("exact")),
-        rewrite_secrets=params.get("update_secret") == "always",
+        rewrite_secrets=params.get("update_secret") == "always" or bool(params.get("rotate")),
         confirm_destroy=params.get("confirm_destroy"),
-        extras={name: params[name] for name in family.options if params.get(name) is not None},
+        extras=_extras(family, params),
     )
     if family.check and family.config:
         family.check(family, declaration)
@@ -94,10 +107,17 @@ def declaration_of(family: Family, params: t.Mapping[str, t.Any]) -> Declaration
     return declaration
 
 
+def _extras(family: Family, params: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+    names = (*family.options, "secret_sink") if family.sink else tuple(family.options)
+    return {name: params[name] for name in names if params.get(name) is not None}
+
+
 def _identity(family: Family, params: t.Mapping[str, t.Any]) -> dict[str, str]:
     ident: dict[str, str] = {}
     for name, kind in family.identity.items():
         value = params.get(name)
+        if value is None and name in family.optional:
+            continue
         if value is None or value == "":
             raise DeclarationError("is needed to name the object.", option=name)
         try:

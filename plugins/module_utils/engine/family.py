@@ -39,7 +39,7 @@ class Key:
 
     default      the spelling that an absent live key is equal to; NOTHING where absence equals no value
     create_only  fixed at creation: drift is a refusal
-    required     must be declared to create
+    required     must be declared to create, and is never cleared; a tuple: for these section types
     resend       goes along with every update, whether it differs or not
     secret       write-only: never read back, never compared
     hidden       compared, but never shown in a result, a diff or a message
@@ -52,13 +52,18 @@ class Key:
     default: object = NOTHING
     clear: Clear = Clear.DELETE
     create_only: bool = False
-    required: bool = False
+    required: bool | tuple[str, ...] = False
     resend: bool = False
     secret: bool = False
     hidden: bool = False
     types: tuple[str, ...] = ()
     option: str | None = None
     live: str | None = None
+
+    def is_required(self, kind_of_section: str | None) -> bool:
+        if isinstance(self.required, tuple):
+            return kind_of_section in self.required
+        return self.required
 
     def option_name(self, key: str) -> str:
         return self.option or key.replace("-", "_")
@@ -166,7 +171,11 @@ class Refusal:
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """One write. ``what`` names it for a person, ``digest`` is sent when set, ``task``: the answer is a UPID."""
+    """One write. ``what`` names it for a person, ``digest`` is sent when set, ``task``: the answer is a UPID.
+
+    reveals   the answer shows a secret once (``Family.sink``): a lost answer is a failure, whatever is stored
+    gone      the text of an error that means that there is nothing left to remove; the read-back has the last word
+    """
 
     method: str
     path: str
@@ -174,6 +183,8 @@ class Step:
     digest: str | None = None
     task: bool = False
     what: str = ""
+    reveals: bool = False
+    gone: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,6 +229,7 @@ class Family:
     """A family of objects. Everything that is not a hook is data.
 
     identity     option name -> Kind, in the order in which a person names the object
+    optional     identity options that a declaration may leave out
     delete_array the ``delete`` parameter is an array: repeated, not comma-joined
     selector     the key whose value picks the types of ``Key.types`` (``type``)
     needs        families whose objects must be there first
@@ -227,6 +239,8 @@ class Family:
     shape        an answer's row -> the values by PVE key
     kinds_hook   kinds that depend on the declaration or on what was read, in place of the table's
     joiner       between identity values where a person names the object
+    sink         the field of an answer that holds a secret which PVE shows once: it goes to the option ``secret_sink``
+                 and nowhere else, and the option ``rotate`` asks for a new one (``Declaration.rewrite_secrets``)
     check        more checks of a declaration, before anything is read
     notes        warnings, for what PVE itself will refuse unless another declaration comes first
     read_hook, refuse, steps_hook, judge_hook   what is special to this family, all pure but for GETs through Reader
@@ -252,6 +266,8 @@ class Family:
     config: str | None = None
     empty_clears: bool = True
     joiner: str = " "
+    optional: tuple[str, ...] = ()
+    sink: str | None = None
     shape: ShapeHook | None = None
     kinds_hook: KindsHook | None = None
     check: CheckHook | None = None
@@ -268,7 +284,7 @@ class Family:
 
     def handle(self, ident: t.Mapping[str, t.Any]) -> str:
         """The object's name alone: what ``confirm_destroy`` must repeat."""
-        return self.joiner.join(str(ident[name]) for name in self.identity)
+        return self.joiner.join(str(ident[name]) for name in self.identity if name in ident)
 
     def option_of(self, key: str) -> str:
         """The option that declares this PVE key; inside a ``config`` dict keys are PVE's own."""

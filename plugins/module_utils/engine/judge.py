@@ -112,8 +112,8 @@ def compare(family: Family, declaration: Declaration, live: Live) -> tuple[Drift
 
 
 def _cleared_by_exact(key: Key, declaration: Declaration, kind_of_section: str | None) -> bool:
-    managed = not (key.secret or key.create_only or key.required or key.clear is Clear.NEVER)
-    return declaration.exact and managed and has_key(key, kind_of_section)
+    fixed = key.secret or key.create_only or key.is_required(kind_of_section) or key.clear is Clear.NEVER
+    return declaration.exact and not fixed and has_key(key, kind_of_section)
 
 
 def _differs(name: str, key: Key, kind: Kind, declaration: Declaration, live: Live) -> Drift | None:
@@ -150,9 +150,23 @@ def _refuse(family: Family, declaration: Declaration, live: Live, drift: tuple[D
             option = family.option_of(name)
             yield Refusal(id="missing", key=name, msg=f"{title} does not exist, and creating it needs {option}.")
         return
+    kind_of_section = section_type(family, declaration, live)
+    yield from _not_of_type(family, declaration, title, kind_of_section)
     for item in drift:
+        if item.want is NOTHING and family.keys[item.key].is_required(kind_of_section):
+            msg = f"{title} cannot be without {family.option_of(item.key)}; give it a value instead."
+            yield Refusal(id="required", key=item.key, msg=msg)
         if family.keys[item.key].create_only:
             yield Refusal(id="create-only", key=item.key, msg=create_only_message(title, family, item))
+
+
+def _not_of_type(family: Family, declaration: Declaration, title: str, kind: str | None) -> t.Iterable[Refusal]:
+    """A declaration that does not name the type is checked against the type that is there."""
+    for name in declaration.values:
+        if not has_key(family.keys[name], kind):
+            option = family.option_of(name)
+            msg = f"{title} is of {family.selector} {kind}, which has no {option}."
+            yield Refusal(id="not-of-type", key=name, msg=msg)
 
 
 def create_only_message(title: str, family: Family, item: Drift) -> str:
@@ -174,7 +188,8 @@ def _plain(kind: Kind, canon: Canon) -> str:
 
 
 def _missing(family: Family, declaration: Declaration, live: Live, name: str, key: Key) -> bool:
-    wanted = key.required and has_key(key, section_type(family, declaration, live))
+    kind_of_section = section_type(family, declaration, live)
+    wanted = key.is_required(kind_of_section) and has_key(key, kind_of_section)
     return wanted and name not in declaration.values
 
 

@@ -11,6 +11,11 @@ import typing as t
 import pytest
 from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.converge import converge
 from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.family import Declaration, Endpoint
+from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.judge import (
+    create_steps,
+    delete_steps,
+    update_steps,
+)
 from ansible_collections.homeflare.proxmox.plugins.module_utils.errors import (
     ApiError,
     HomeflareError,
@@ -206,3 +211,53 @@ def test_absent_is_deleted_and_proven_gone() -> None:
     script = Script([("GET", HOME, None, OLD), ("DELETE", HOME, {}, None), ("GET", HOME, None, absent)])
     assert run(script, gone)["action"] == "delete"
     assert not run(Script([("GET", HOME, None, absent)]), gone)["changed"]
+
+
+def steps_with(**more: t.Any) -> t.Any:
+    """The sample family, its steps changed."""
+
+    def build(family: t.Any, declaration: Declaration, live: t.Any, drift: t.Any) -> t.Any:
+        make = delete_steps if declaration.state == "absent" else update_steps if live.present else create_steps
+        return tuple(dataclasses.replace(step, **more) for step in make(family, declaration, live, drift))
+
+    return dataclasses.replace(PLACE, steps_hook=build)
+
+
+ABSENT = error(500, "no such place 'home'")
+CREATE = declare(type="house", server="a.example")
+
+
+def test_removing_what_somebody_else_removed_meanwhile_is_no_failure() -> None:
+    family = steps_with(gone="no such place")
+    wanted = Declaration(ident={"id": "home"}, state="absent")
+    gone = error(500, "delete failed: no such place 'home'")
+    script = Script([("GET", HOME, None, OLD), ("DELETE", HOME, {}, gone), ("GET", HOME, None, ABSENT)])
+    assert converge(family, wanted, script, check_mode=False).judgement.action == "delete"
+    still = Script([("GET", HOME, None, OLD), ("DELETE", HOME, {}, gone), ("GET", HOME, None, OLD)])
+    with pytest.raises(NotStoredError):
+        converge(family, wanted, still, check_mode=False)
+
+
+def test_an_answer_that_shows_a_secret_once_is_not_guessed_from_what_is_stored() -> None:
+    family = steps_with(reveals=True)
+    lost = Script([("GET", HOME, None, ABSENT), ("POST", "places", None, error(596, "Connection timed out"))])
+    with pytest.raises(HomeflareError, match="outcome is unknown"):
+        converge(family, CREATE, lost, check_mode=False)
+    taken = Script([("GET", HOME, None, ABSENT), ("POST", "places", None, error(500, "place already exists"))])
+    with pytest.raises(RefusedError, match="appeared after it was read"):
+        converge(family, CREATE, taken, check_mode=False)
+
+
+def test_ready_is_asked_once_before_the_first_write_and_can_stop_it() -> None:
+    asked: list[str] = []
+
+    def stop(judgement: t.Any) -> None:
+        asked.append(judgement.action)
+        raise HomeflareError("not ready")
+
+    for live, check_mode in ((NEW, False), (OLD, True)):
+        converge(PLACE, declare(comment="new"), Script([("GET", HOME, None, live)]), check_mode=check_mode, ready=stop)
+    assert asked == []
+    with pytest.raises(HomeflareError, match="not ready"):
+        converge(PLACE, declare(comment="new"), Script([("GET", HOME, None, OLD)]), check_mode=False, ready=stop)
+    assert asked == ["update"]

@@ -11,6 +11,7 @@ import typing as t
 import pytest
 from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.declare import argument_spec, declaration_of
 from ansible_collections.homeflare.proxmox.plugins.module_utils.errors import DeclarationError
+from ansible_collections.homeflare.proxmox.plugins.module_utils.wire.scalars import Text
 from ansible_collections.homeflare.proxmox.tests.unit.sample_family import PLACE
 
 
@@ -66,3 +67,19 @@ def test_the_argument_spec_follows_the_table() -> None:
     assert spec["confirm_destroy"] == {"type": "str"}
     assert "max_rooms" in spec
     assert "max-rooms" not in spec
+
+
+def test_a_family_whose_secret_is_shown_once_has_a_sink_and_a_rotation() -> None:
+    family = dataclasses.replace(PLACE, sink="value")
+    spec = argument_spec(family)
+    assert spec["secret_sink"]["mutually_exclusive"] == [["file", "bao_path"]]
+    sink = {"file": "/tmp/x"}
+    wanted = declaration_of(family, {"id": "home", "secret_sink": sink, "rotate": True})
+    assert (wanted.extras["secret_sink"], wanted.rewrite_secrets) == (sink, True)
+
+
+def test_an_optional_part_of_the_identity_may_be_left_out() -> None:
+    family = dataclasses.replace(PLACE, identity={**PLACE.identity, "room": Text()}, optional=("room",))
+    assert "required" not in argument_spec(family)["room"]
+    assert family.title(declaration_of(family, {"id": "home"}).ident) == "Place home"
+    assert family.title(declaration_of(family, {"id": "home", "room": "hall"}).ident) == "Place home hall"

@@ -175,3 +175,30 @@ def _stored(value: object) -> object:
     if isinstance(value, bool):
         return int(value)
     return ",".join(value) if isinstance(value, list) else value
+
+
+BERTHS = dataclasses.replace(PLACE.keys["max-rooms"], required=("ship",), types=("house", "ship"))
+BERTHED = dataclasses.replace(PLACE, keys={**PLACE.keys, "max-rooms": BERTHS})
+
+
+def test_a_key_may_be_required_for_some_types_only() -> None:
+    def refused(kind: str) -> list[str | None]:
+        found = judge(BERTHED, declare({"type": kind, "server": "a.example"}), Live(present=False))
+        return [item.key for item in found.refusals]
+
+    assert (refused("house"), refused("ship")) == ([], ["max-rooms"])
+
+
+def test_a_required_key_is_never_cleared() -> None:
+    ship = live(type="ship", **{"max-rooms": 3})
+    named = judge(BERTHED, declare({}, delete=("max-rooms",)), ship)
+    assert [item.id for item in named.refusals] == ["required"]
+    assert named.steps == ()
+    exact = judge(BERTHED, declare({"server": "a.example", "comment": "old", "groups": "a,b"}, exact=True), ship)
+    assert exact.drift == ()
+
+
+def test_a_key_that_the_live_type_has_not_is_refused_where_the_type_is_not_declared() -> None:
+    (refusal,) = judge(PLACE, declare({"sails": 2}), live()).refusals
+    assert refusal.id == "not-of-type"
+    assert "of type house, which has no sails" in refusal.msg

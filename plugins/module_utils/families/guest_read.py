@@ -145,16 +145,19 @@ class Pending:
     keys: tuple[str, ...]
 
 
-def read_pending(place: Place, reader: Reader) -> Pending:
+def read_pending(place: Place, reader: Reader, config: t.Mapping[str, t.Any]) -> Pending:
     """GET config shows pending values as if they were in effect; only this list tells them apart."""
     path = f"{place.path}/pending"
     data = reader.get(path)
     if not isinstance(data, list):
         raise ServerError(f"GET {path}: the answer is not a list, so nothing is known.", method="GET", path=path)
-    rows = [row for row in data if isinstance(row, dict) and row.get("key") not in (None, "digest")]
-    current = {str(row["key"]): row["value"] for row in rows if row.get("value") is not None}
-    waits = [str(row["key"]) for row in rows if row.get("pending") is not None or row.get("delete")]
+    waits = {str(row["key"]): row.get("value") for row in data if isinstance(row, dict) and _waits(row)}
+    current = {key: value for key, value in {**config, **waits}.items() if value is not None}
     return Pending(current, tuple(waits))
+
+
+def _waits(row: t.Mapping[str, t.Any]) -> bool:
+    return row.get("pending") is not None or bool(row.get("delete"))
 
 
 def read_status(place: Place, reader: Reader) -> t.Mapping[str, t.Any]:

@@ -22,6 +22,8 @@ CREATE_ONLY: t.Final[t.Mapping[str, str]] = {
     "bwlimit": "bwlimit",
     "ignore_unpack_errors": "ignore-unpack-errors",
 }
+#: Sent only when they are on.
+_FLAGS: t.Final = ("start", "ignore_unpack_errors")
 #: Options of their own, write-only.
 SECRETS: t.Final[t.Mapping[str, str]] = {"password": "password", "ssh_public_keys": "ssh-public-keys"}
 
@@ -100,8 +102,12 @@ def _features(context: Context, item: Drift, form: str) -> Change:
 
 def _options(context: Context) -> dict[str, Form]:
     sources = ((_create(context), CREATE_ONLY), (context.declaration.extras, SECRETS))
-    found = {sent: source.get(name) for source, names in sources for name, sent in names.items()}
-    return {sent: _plain(value) for sent, value in found.items() if value not in (None, "", False, [])}
+    found = {
+        sent: source.get(name) or None if name in _FLAGS else source.get(name)
+        for source, names in sources
+        for name, sent in names.items()
+    }
+    return {sent: _plain(value) for sent, value in found.items() if value is not None and value not in ("", [])}
 
 
 def _plain(value: object) -> str:

@@ -31,7 +31,7 @@ def read(family: Family, declaration: Declaration, reader: Reader) -> Live:
         facts["tag_style"] = read_tag_style(reader)
     if found.config is None:
         return Live(present=False, facts={**facts, "refusals": found.refusals})
-    facts.update(_facts(place, declaration, reader))
+    facts.update(_facts(place, declaration, reader, found.config))
     if _asks_for_env(declaration) and found.config.get("env") is None:
         facts["env_unreadable"] = not may_read_env(place, reader, role=role)
     return Live(present=True, values=found.config, facts=facts)
@@ -42,10 +42,10 @@ def _asks_for_env(declaration: Declaration) -> bool:
     return "env" in declaration.values or "env" in declaration.delete
 
 
-def _facts(place: Place, declaration: Declaration, reader: Reader) -> dict[str, t.Any]:
+def _facts(place: Place, declaration: Declaration, reader: Reader, config: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
     if declaration.state == "absent":
         return read_obstacles(place, reader)
-    pending = read_pending(place, reader)
+    pending = read_pending(place, reader, config)
     facts: dict[str, t.Any] = {"pending": pending.keys, "current": pending.current}
     if declaration.created and (declaration.extras.get("create") or {}).get("start"):
         facts["running"] = read_status(place, reader)["status"] == "running"

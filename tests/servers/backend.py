@@ -72,7 +72,9 @@ class Process:
         return self._call(method, path, values, self._headers)
 
     def _call(self, method: str, path: str, values: Values, headers: Mapping[str, str]) -> Answer:
-        url, body, sent = API + urllib.parse.quote(path, safe="/:@!,="), None, dict(headers)
+        url = API + urllib.parse.quote(path, safe="/:@!,=")
+        body: bytes | None = None
+        sent = dict(headers)
         given = {name: "" if value is None else value for name, value in values.items()}
         if method in ("POST", "PUT"):
             # JSON, for fakepve drops a form's `k=`.

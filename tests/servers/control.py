@@ -11,7 +11,7 @@ POST /control/fault          a fault (faults.py); POST /control/faults/clear; GE
 POST /control/edit           {"method", "path", "values"}: a change by hand, as root@pam by ticket, not logged
 POST /control/store          {"state", "key", "data"}: put (or, with data null, remove) an object of the section store
 GET  /control/store          the section store
-POST /control/config         {"latency", "auth_delay", "privileges"}
+POST /control/config         {"latency", "auth_delay", "privileges", "without": names of corrections to leave out}
 POST /control/node           {"node", "online"}
 POST /control/member         {"member", "up"}: listen, or refuse connections
 POST /control/stop
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .front import Member
     from .world import World
 
-SETTINGS = ("latency", "auth_delay", "privileges")
+SETTINGS = ("latency", "auth_delay", "privileges", "without")
 Route = Callable[[dict[str, Any]], Any]
 
 
@@ -103,7 +103,7 @@ def _text(value: Any) -> Any:
         return [_text(item) for item in value]
     if isinstance(value, bool):
         return "1" if value else "0"
-    return None if value is None or value == "" else str(value)
+    return None if value is None else str(value)
 
 
 def start(world: World, members: Sequence[Member], stop: threading.Event) -> int:

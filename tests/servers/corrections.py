@@ -2,12 +2,92 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Where fakepve answers otherwise than PVE does. First the plain way there and back."""
+"""Where fakepve answers otherwise than PVE does: each difference has a name, a source, and a test that shows both.
+
+A correction may look at a call before it goes to fakepve (and change its values, or answer itself), and at the answer
+before it goes to the client. "measured N" is a numbered answer of PVE's own API server, "spellings" the table of
+values that were sent to it and read back; files are of PVE's source. `Lab.configure(without=[name])` switches one off.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from . import corrections_guest as guest
+from . import corrections_more as more
 from .sections.table import Call
 from .wire import Answer
+
+CONFIG = "/nodes/{node}/lxc/{vmid}/config"
+PENDING = "/nodes/{node}/lxc/{vmid}/pending"
+CREATE = "/nodes/{node}/lxc"
+GUEST = "/nodes/{node}/lxc/{vmid}"
+RESOURCES = "/cluster/resources"
+POOLS, POOL = "/pools", "/pools/{poolid}"
+
+PUT_CONFIG = (("PUT", CONFIG),)
+WRITE_CONFIG = (("PUT", CONFIG), ("POST", CREATE))
+READ_CONFIG = (("GET", CONFIG), ("GET", PENDING))
+ANY_POOL = tuple((method, path) for method in ("GET", "POST", "PUT", "DELETE") for path in (POOLS, POOL))
+
+
+@dataclass(frozen=True)
+class Correction:
+    name: str
+    source: str
+    calls: tuple[tuple[str, str], ...]
+    before: Callable[[Call], Answer | None] | None = None
+    after: Callable[[Call, Answer], Answer] | None = None
+
+
+# In order: refusals first, then what changes values, then what learns from or reshapes answers.
+CORRECTIONS: tuple[Correction, ...] = (
+    Correction("token-is-never-root", "measured 17, 20; pve-container LXC.pm check_ct_modify_config_perm",
+               WRITE_CONFIG, before=guest.refuse_root_only),
+    Correction("skiplock-is-for-root", "pve-container API2/LXC/Status.pm: Only root may use this option.",
+               tuple(("POST", f"{GUEST}/status/{verb}") for verb in ("start", "stop")), before=guest.refuse_skiplock),
+    Correction("no-slaac-host-managed", "spellings: net1 with host-managed=1,ip6=auto",
+               WRITE_CONFIG, before=guest.refuse_host_managed_slaac),
+    Correction("nested-pool-has-no-path", "specification 6; pve-manager API2/Pool.pm: only the query form nests",
+               ANY_POOL, before=more.refuse_nested_pool_path),
+    Correction("lists-take-any-separator", "pve-common split_list: `delete` and `revert` too",
+               PUT_CONFIG, before=guest.join_delete),
+    Correction("nameserver-is-space-joined", "measured 24 and spellings: nameserver, searchdomain",
+               WRITE_CONFIG, before=guest.space_join),
+    Correction("cpuunits-are-clamped", "spellings: cpuunits 0 and 1 are stored as 2",
+               WRITE_CONFIG, before=guest.clamp_cpuunits),
+    Correction("empty-description-removes", "measured 14; spellings: `0` too", PUT_CONFIG, before=guest.empty_description),
+    Correction("new-disk-in-whole-mib", "pve-container LXC.pm create_disks: int(size_gb*1024) MiB",
+               WRITE_CONFIG, before=guest.whole_mebibytes),
+    Correction("mount-keeps-its-size", "measured 18: mpN keeps the size of its volume, rootfs does not",
+               PUT_CONFIG, before=guest.keep_mount_size),
+    Correction("rootfs-is-stored-as-sent", "spellings: rootfs; LXC/Config.pm vmconfig_apply_pending has no such branch",
+               PUT_CONFIG, before=guest.remember_rootfs),
+    Correction("features-keep-their-order", "measured 17 and spellings: features",
+               WRITE_CONFIG, before=guest.remember("features")),
+    Correction("cpulimit-is-text", "measured 8: cpulimit is the text that was written",
+               WRITE_CONFIG, before=guest.remember("cpulimit")),
+    Correction("tags-follow-tag-style", "pve-guest-common GuestHelpers.pm get_unique_tags", WRITE_CONFIG,
+               before=guest.remember_tags),
+    Correction("ostype-and-arch-as-declared", "pve-container LXC/Create.pm, LXC/Setup.pm: detected only when not given",
+               (("POST", CREATE),), before=guest.remember_declared_os),
+    Correction("unknown-bridge-fails-after-the-write", "measured 16", PUT_CONFIG, after=guest.complain_of_bridge),
+    Correction("spelled-as-stored", "what the corrections above remember of a guest is shown by its reads",
+               READ_CONFIG, after=guest.show_remembered),
+    Correction("mount-point-comes-second", "measured 18: volume, mp, then the rest in order", READ_CONFIG,
+               after=guest.reorder_mounts),
+    Correction("description-ends-in-newline", "measured 14; LXC/Config.pm parse_pct_config", READ_CONFIG,
+               after=guest.end_description),
+    Correction("empty-tags-are-a-space", "measured 13", READ_CONFIG, after=guest.show_empty_tags),
+    Correction("pending-has-the-digest", "measured 28", (("GET", PENDING),), after=guest.pending_digest),
+    Correction("destroyed-guest-is-forgotten", "a vmid may be used again", (("DELETE", GUEST), ("POST", CREATE)),
+               after=guest.forget),
+    Correction("falsy-comment-is-not-stored", "measured 40, specification 6: user.cfg keeps no empty and no `0` comment",
+               (("GET", POOLS), ("GET", POOL)), after=more.drop_falsy_comment),
+    Correction("guests-of-a-dead-node-are-unknown", "case C8; pve-manager API2/Cluster.pm resources",
+               (("GET", RESOURCES),), after=more.mark_unknown),
+)  # fmt: skip
 
 
 def path_of(call: Call) -> str:
@@ -15,6 +95,20 @@ def path_of(call: Call) -> str:
 
 
 def ask(call: Call) -> Answer:
+    """The corrected answer of fakepve."""
+    mine = [
+        item
+        for item in CORRECTIONS
+        if (call.method, call.template) in item.calls and item.name not in call.world.config.without
+    ]
+    for item in mine:
+        early = item.before(call) if item.before else None
+        if early is not None:
+            return early
     names = {part[1:-1] for part in call.template.split("/") if part.startswith("{")}
     values = {name: value for name, value in call.values.items() if name not in names}
-    return call.world.backend.ask(call.method, path_of(call), values)
+    answer = call.world.backend.ask(call.method, path_of(call), values)
+    for item in mine:
+        if item.after:
+            answer = item.after(call, answer)
+    return answer

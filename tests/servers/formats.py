@@ -9,8 +9,10 @@ Patterns and texts after pve-common JSONSchema.pm and pve-access-control AccessC
 
 from __future__ import annotations
 
+import functools
 import ipaddress
 import re
+import zoneinfo
 from collections.abc import Callable
 
 Check = Callable[[str], "str | None"]
@@ -32,6 +34,10 @@ def _ip(value: str) -> str | None:
     except ValueError:
         return "value does not look like a valid IP address"
     return None
+
+
+def _ip_with_interface(value: str) -> str | None:
+    return _ip(re.sub(r"(?i)^(fe80:[0-9a-f:]*)%\w+$", r"\1", value))
 
 
 def _cidr(value: str) -> str | None:
@@ -71,7 +77,17 @@ def _privilege(value: str) -> str | None:
     return None if value in PRIVILEGES else f"invalid privilege '{value}'"
 
 
+@functools.lru_cache(maxsize=1)
+def _zones() -> frozenset[str]:
+    return frozenset(zoneinfo.available_timezones())
+
+
+def _timezone(value: str) -> str | None:
+    return None if value == "host" or value in _zones() else f"invalid time zone '{value}'"
+
+
 CHECKS: dict[str, Check] = {
+    "pve-ct-timezone": _timezone,
     "pve-userid": _userid,
     "pve-tokenid": _matches(rf"{USER}!{TOKEN}", "value '{}' does not look like a valid token ID"),
     "pve-groupid": _matches(NAME, "group name '{}' contains invalid characters"),
@@ -89,6 +105,7 @@ CHECKS: dict[str, Check] = {
     "mac-addr": _matches(r"(?i)[a-f0-9][02468ace](:[a-f0-9]{2}){5}", "value does not look like a valid unicast MAC address"),
     "pve-tag": _matches(r"(?i)[a-z0-9_][a-z0-9_\-+.]*", "invalid characters in tag"),
     "ip": _ip,
+    "lxc-ip-with-ll-iface": _ip_with_interface,
     "CIDR": _cidr,
     "pve-iface": _matches(r"(?i)[a-z][a-z0-9_]{1,20}([:.]\d+)?", "invalid network interface name '{}'"),
 }

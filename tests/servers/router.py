@@ -18,8 +18,6 @@ from .wire import Answer, Die, Request, Values
 if TYPE_CHECKING:
     from .world import World
 
-# Names with a slash in them: the rest of the path is one parameter.
-GREEDY = ("/pools/", "/nodes/{node}/storage/{storage}/content/")
 TASK = "/nodes/{node}/tasks/{upid}"
 
 
@@ -39,8 +37,7 @@ def handle(world: World, request: Request) -> tuple[Answer, str]:
 
 def _route(world: World, path: str) -> schema.Route | None:
     segments = [urllib.parse.unquote(part) for part in path.strip("/").split("/")]
-    if segments[0] == "pools" and len(segments) > 2:
-        segments = ["pools", "/".join(segments[1:])]
+    # A volume's name may hold slashes: the rest of the path is one parameter.
     if len(segments) > 6 and segments[0] == "nodes" and segments[2] == "storage" and segments[4] == "content":
         segments = [*segments[:5], "/".join(segments[5:])]
     return world.schema.match(segments)

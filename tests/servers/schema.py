@@ -147,7 +147,7 @@ def check(rule: Schema, value: Value, path: str, errors: dict[str, str]) -> Valu
         return value
     text = str(value)
     typed = _typed(kind, text)
-    problem = _wrong_type(kind, value) if typed is None else _problem(rule, text, typed)
+    problem = _wrong_type(kind, value) if typed is None else _problem(rule, text, typed, path)
     if problem:
         errors[path] = problem
     return text if typed is None else typed
@@ -172,11 +172,11 @@ def _typed(kind: str, text: str) -> Value:
     return text
 
 
-def _problem(rule: Schema, text: str, typed: Value) -> str | None:
+def _problem(rule: Schema, text: str, typed: Value, path: str) -> str | None:
     """What is wrong, in PVE's order: format, pattern, length, range, enumeration."""
     fmt = rule.get("format")
     if fmt:
-        why = property_string(fmt, text) if isinstance(fmt, dict) else formats.check(fmt, text)
+        why = property_string(fmt, text, path) if isinstance(fmt, dict) else formats.check(fmt, text)
         if why:
             return f"invalid format - {why}\n"
     if rule.get("type", "string") == "string":
@@ -205,7 +205,7 @@ TRUE = re.compile(r"(1|on|yes|true)", re.IGNORECASE)
 FALSE = re.compile(r"(0|off|no|false)", re.IGNORECASE)
 
 
-def property_string(fmt: Mapping[str, Schema], text: str) -> str | None:
+def property_string(fmt: Mapping[str, Schema], text: str, path: str = "") -> str | None:
     """What is wrong with a property string (JSONSchema.pm parse_property_string), or None."""
     default_key = next((name for name, rule in fmt.items() if rule.get("default_key")), None)
     found: dict[str, str] = {}
@@ -224,10 +224,10 @@ def property_string(fmt: Mapping[str, Schema], text: str) -> str | None:
         if name in found:
             return f"duplicate key in comma-separated list property: {name}"
         found[name] = value
-    return _property_values(fmt, found)
+    return _property_values(fmt, found, path + "." if path else "")
 
 
-def _property_values(fmt: Mapping[str, Schema], found: Mapping[str, str]) -> str | None:
+def _property_values(fmt: Mapping[str, Schema], found: Mapping[str, str], prefix: str) -> str | None:
     errors: dict[str, str] = {}
     for name, value in found.items():
         rule = fmt.get(name)
@@ -242,4 +242,4 @@ def _property_values(fmt: Mapping[str, Schema], found: Mapping[str, str]) -> str
             errors[name] = MISSING
     if not errors:
         return None
-    return "format error\n" + "".join(f"{name}: {why.rstrip()}\n" for name, why in sorted(errors.items())).rstrip("\n")
+    return "format error\n" + "".join(f"{prefix}{name}: {why.rstrip()}\n" for name, why in sorted(errors.items())).rstrip("\n")

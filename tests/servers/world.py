@@ -40,6 +40,8 @@ class Config:
     # Check the privileges that PVE's schema states. What is only for root@pam is refused to tokens always.
     privileges: bool = False
     engine_token: str = ""
+    # Names of corrections that are switched off, to see what fakepve itself answers.
+    without: list[str] = field(default_factory=list)
     seed: Seed = field(default_factory=Seed)
 
     @property
@@ -67,7 +69,7 @@ class World:
         self.tasks = Tasks()
         self.lock = threading.RLock()
         self._start_store = section_store(config.seed, SPECIAL_ROLES)
-        self._start = {"latency": config.latency, "privileges": config.privileges, "auth_delay": config.auth_delay}
+        self._start: dict[str, Any] = {"latency": config.latency, "privileges": config.privileges, "auth_delay": config.auth_delay, "without": []}
         self.store: dict[str, dict[Any, dict[str, Any]]] = copy.deepcopy(self._start_store)
         self.offline: set[str] = set()
         # What corrections remember of guests: (vmid, key) -> (fakepve's spelling, PVE's).

@@ -112,7 +112,7 @@ def _type_checks(section: Section, kind: str, data: Data, creating: bool) -> Non
 
 
 def _incoming(section: Section, call: Call) -> Data:
-    """The keys of the object that the request sets. What came as `k=` is None here."""
+    """The keys of the object that the request sets."""
     skip = {"delete", "digest", *section.identity, *section.steering}
     data = {name: value for name, value in call.values.items() if name not in skip}
     if not section.line_feeds and any("\n" in str(value) for value in data.values() if value is not None):
@@ -122,8 +122,9 @@ def _incoming(section: Section, call: Call) -> Data:
 
 def _store(section: Section, into: Data, incoming: Data) -> None:
     for name, value in incoming.items():
-        cleared = value is None and section.undefined == "clear"
-        if cleared or (section.falsy_is_absent and isinstance(value, str) and value in ("", "0")):
+        if value == "" and section.empty == "ignore":
+            continue
+        if value == "" or (value == "0" and section.falsy_is_absent):
             into.pop(name, None)
         elif value is not None:
             into[name] = value

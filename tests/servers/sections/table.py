@@ -26,7 +26,7 @@ class Call:
     world: World
     method: str
     template: str
-    # Typed, path parameters included. None is a parameter that came without a value: `comment=`.
+    # Typed, path parameters included. None is a JSON null.
     values: Values
     # As they came, all texts.
     given: Values
@@ -76,8 +76,9 @@ class Section:
     absent_status: int = 500
     exists_status: int = 500
     error_parameter: str = ""
-    # What PUT does with `k=`: "clear" removes the key, "ignore" leaves it as it is.
-    undefined: str = "ignore"
+    # What PUT does with `k=`: "clear" removes the key (a section file drops a bare key at the next parse), "ignore"
+    # leaves it as it is.
+    empty: str = "clear"
     # Perl truth: "" and "0" are not stored (user.cfg).
     falsy_is_absent: bool = False
     # `delete=`: "" has none, "dies" refuses a key both set and deleted, else "delete" or "set" wins.

@@ -81,7 +81,7 @@ def _with_no_log(name: str, option: dict[str, t.Any]) -> dict[str, t.Any]:
 
 
 def _clearable(key: Key) -> bool:
-    return key.clear is not Clear.NEVER and not key.create_only and not key.secret
+    return key.clear is not Clear.NEVER and key.create_only is not True and not key.secret
 
 
 def declaration_of(family: Family, params: t.Mapping[str, t.Any]) -> Declaration:

@@ -33,12 +33,23 @@ class Clear(enum.Enum):
     NEVER = "never"  # PVE does not let it go
 
 
+@dataclass(frozen=True)
+class DefaultBy:
+    """A default that depends on another live key: ``values`` by that key's value, NOTHING for any other."""
+
+    key: str
+    values: t.Mapping[str, object]
+
+    def of(self, live: t.Mapping[str, t.Any]) -> object:
+        return self.values.get(str(live.get(self.key)), NOTHING)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Key:
     """One key of a family.
 
     default      the spelling that an absent live key is equal to; NOTHING where absence equals no value
-    create_only  fixed at creation: drift is a refusal
+    create_only  fixed at creation: drift is a refusal; a tuple: for these section types
     required     must be declared to create, and is never cleared; a tuple: for these section types
     resend       goes along with every update, whether it differs or not
     secret       write-only: never read back, never compared
@@ -51,7 +62,7 @@ class Key:
     kind: Kind
     default: object = NOTHING
     clear: Clear = Clear.DELETE
-    create_only: bool = False
+    create_only: bool | tuple[str, ...] = False
     required: bool | tuple[str, ...] = False
     resend: bool = False
     secret: bool = False
@@ -61,12 +72,17 @@ class Key:
     live: str | None = None
 
     def is_required(self, kind_of_section: str | None) -> bool:
-        if isinstance(self.required, tuple):
-            return kind_of_section in self.required
-        return self.required
+        return _holds_for(self.required, kind_of_section)
+
+    def is_create_only(self, kind_of_section: str | None) -> bool:
+        return _holds_for(self.create_only, kind_of_section)
 
     def option_name(self, key: str) -> str:
         return self.option or key.replace("-", "_")
+
+
+def _holds_for(said: bool | tuple[str, ...], kind_of_section: str | None) -> bool:
+    return kind_of_section in said if isinstance(said, tuple) else said
 
 
 @dataclass(frozen=True, kw_only=True)

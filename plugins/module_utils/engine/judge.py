@@ -9,7 +9,7 @@ import typing as t
 from urllib.parse import quote
 
 from ..wire.kind import Canon, Form, Kind, SpellingError
-from .family import NOTHING, Clear, Declaration, Drift, Endpoint, Family, Judgement, Key, Live, Refusal, Step
+from .family import NOTHING, Clear, Declaration, DefaultBy, Drift, Endpoint, Family, Judgement, Key, Live, Refusal, Step
 
 
 def judge(family: Family, declaration: Declaration, live: Live) -> Judgement:
@@ -63,16 +63,17 @@ def kinds_of(family: Family, declaration: Declaration, live: Live) -> t.Mapping[
     return {**table, **family.kinds_hook(declaration, live)} if family.kinds_hook else table
 
 
-def default_of(key: Key, kind: Kind) -> Canon:
+def default_of(key: Key, kind: Kind, live: Live) -> Canon:
     """What an absent live key equals; NOTHING where it equals no value."""
-    return NOTHING if key.default is NOTHING else kind.canon(key.default)
+    default = key.default.of(live.values) if isinstance(key.default, DefaultBy) else key.default
+    return NOTHING if default is NOTHING else kind.canon(default)
 
 
 def live_canon(name: str, key: Key, kind: Kind, live: Live) -> Canon:
     """The canonical live value. A value that we cannot read is kept as it is, and so equals no declaration."""
     raw = live.values.get(key.live or name)
     if raw is None:
-        return default_of(key, kind)
+        return default_of(key, kind, live)
     try:
         return kind.canon(raw)
     except SpellingError:
@@ -112,8 +113,8 @@ def compare(family: Family, declaration: Declaration, live: Live) -> tuple[Drift
 
 
 def _cleared_by_exact(key: Key, declaration: Declaration, kind_of_section: str | None) -> bool:
-    fixed = key.secret or key.create_only or key.is_required(kind_of_section) or key.clear is Clear.NEVER
-    return declaration.exact and not fixed and has_key(key, kind_of_section)
+    fixed = key.is_create_only(kind_of_section) or key.is_required(kind_of_section) or key.clear is Clear.NEVER
+    return declaration.exact and not (fixed or key.secret) and has_key(key, kind_of_section)
 
 
 def _differs(name: str, key: Key, kind: Kind, declaration: Declaration, live: Live) -> Drift | None:
@@ -133,7 +134,7 @@ def _differs(name: str, key: Key, kind: Kind, declaration: Declaration, live: Li
 def _still_set(name: str, key: Key, kind: Kind, live: Live) -> Drift | None:
     if not live.present or live.values.get(key.live or name) is None:
         return None
-    found, default = live_canon(name, key, kind, live), default_of(key, kind)
+    found, default = live_canon(name, key, kind, live), default_of(key, kind, live)
     if default is not NOTHING and kind.same(default, found):
         return None
     return Drift(key=name, live=found, want=NOTHING, hidden=key.hidden or key.secret)
@@ -156,7 +157,7 @@ def _refuse(family: Family, declaration: Declaration, live: Live, drift: tuple[D
         if item.want is NOTHING and family.keys[item.key].is_required(kind_of_section):
             msg = f"{title} cannot be without {family.option_of(item.key)}; give it a value instead."
             yield Refusal(id="required", key=item.key, msg=msg)
-        if family.keys[item.key].create_only:
+        if family.keys[item.key].is_create_only(kind_of_section):
             yield Refusal(id="create-only", key=item.key, msg=create_only_message(title, family, item))
 
 

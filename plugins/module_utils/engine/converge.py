@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+import time
 import typing as t
 from dataclasses import dataclass, field, replace
 
@@ -20,6 +21,8 @@ Answered = t.Callable[[Step, t.Any], None]
 #: Called once before the first write, with what is about to be written; raises to stop it.
 Ready = t.Callable[[Judgement], None]
 
+#: Seconds between two reads while PVE finishes by itself.
+PAUSE = 2.0
 #: A judgement may ask to be written in parts (protection off before a volume changes); never without end.
 ROUNDS = 4
 #: pve-common PVE::Tools::assert_if_modified, and qemu-server's own wording.
@@ -89,6 +92,8 @@ def converge(
     live, judgement = plan(family, declaration, session)
     refuse(family, declaration, live, judgement)
     progress = Progress(warnings=list(judgement.notes), answered=answered)
+    if not check_mode and not judgement.steps:
+        live, judgement = _settle(family, declaration, session, live, judgement)
     if check_mode or not judgement.steps:
         return Outcome(judgement, live, progress)
     if ready:
@@ -123,11 +128,26 @@ def _write_rounds(
         live, left = plan(family, settled, session)
         if not left.drift and left.action == "none" and not left.refusals:
             progress.warnings += [note for note in left.notes if note not in progress.warnings]
+            live, left = _settle(family, settled, session, live, left)
             return live, left.pending
         if not (step_round.partial and left.steps):
             raise _not_stored(family, declaration, live, left)
         step_round = left
     raise _not_stored(family, declaration, live, left)
+
+
+def _settle(
+    family: Family, declaration: Declaration, session: Writer, live: Live, judgement: Judgement
+) -> tuple[Live, Judgement]:
+    """Read again while PVE finishes what it has accepted (``Judgement.wait``)."""
+    until = time.monotonic() + judgement.wait
+    while judgement.wait and not judgement.steps:
+        if time.monotonic() >= until:
+            title = family.title(declaration.ident)
+            raise NotStoredError(f"{title}: PVE has accepted it and has not finished within the time to wait.")
+        time.sleep(PAUSE)
+        live, judgement = plan(family, declaration, session)
+    return live, judgement
 
 
 def _not_stored(family: Family, declaration: Declaration, live: Live, left: Judgement) -> NotStoredError:

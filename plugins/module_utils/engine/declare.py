@@ -63,6 +63,7 @@ def _key_options(family: Family) -> dict[str, dict[str, t.Any]]:
     return {
         key.option_name(name): {**_plain_option(key.kind.option), **({"no_log": True} if _is_secret(key) else {})}
         for name, key in family.keys.items()
+        if not key.internal
     }
 
 
@@ -134,7 +135,7 @@ def _identity(family: Family, params: t.Mapping[str, t.Any]) -> dict[str, str]:
 def _values(family: Family, params: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
     if family.config:
         return {str(name): value for name, value in (params.get(family.config) or {}).items()}
-    named = ((name, params.get(key.option_name(name))) for name, key in family.keys.items())
+    named = ((name, params.get(key.option_name(name))) for name, key in family.keys.items() if not key.internal)
     return {name: value for name, value in named if value is not None}
 
 
@@ -165,7 +166,7 @@ def unknown_key(family: Family, name: str) -> str:
 
 def _key_named(family: Family, name: str) -> str:
     for key_name, key in family.keys.items():
-        if name in (key_name, key.option_name(key_name)):
+        if name in (key_name, key.option_name(key_name)) and not key.internal:
             return key_name
     raise DeclarationError(unknown_key(family, name), option="delete")
 

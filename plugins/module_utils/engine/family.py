@@ -57,6 +57,8 @@ class Key:
     types        the section types that have this key (families with ``selector``); empty means all
     option       name of the option; PVE's key with ``-`` written ``_`` where not given
     live         name of the key in an answer where it differs
+    requires     PVE takes this key only together with that one (JSONSchema ``requires``): it then goes along again
+    internal     no option: only the family's own judgement asks for it to be cleared
     """
 
     kind: Kind
@@ -70,6 +72,8 @@ class Key:
     types: tuple[str, ...] = ()
     option: str | None = None
     live: str | None = None
+    requires: str | None = None
+    internal: bool = False
 
     def is_required(self, kind_of_section: str | None) -> bool:
         return _holds_for(self.required, kind_of_section)
@@ -100,12 +104,16 @@ class Absence:
 
 @dataclass(frozen=True, kw_only=True)
 class Endpoint:
-    """One call. ``{name}`` in the path is an identity value; ``identity`` names those that go into form or query."""
+    """One call. ``{name}`` in the path is an identity value; ``identity`` names those that go into form or query.
+
+    ``form`` is what goes along with every such call.
+    """
 
     method: str
     path: str
     identity: tuple[str, ...] = ()
     task: bool = False
+    form: t.Mapping[str, Form] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,6 +218,7 @@ class Judgement:
     partial   the steps close only a part of the drift: write them, read and judge again
     notes     warnings that are true whether or not anything is written
     pending   declared keys that PVE holds until the guest restarts
+    wait      PVE finishes this by itself, without a write: read again for so many seconds until it has
     """
 
     action: str = "none"  # none, create, update, delete
@@ -219,6 +228,7 @@ class Judgement:
     partial: bool = False
     notes: tuple[str, ...] = ()
     pending: tuple[str, ...] = ()
+    wait: float = 0
 
 
 class Reader(t.Protocol):

@@ -150,6 +150,7 @@ def _refuse(family: Family, declaration: Declaration, live: Live, drift: tuple[D
         for name in missing:
             option = family.option_of(name)
             yield Refusal(id="missing", key=name, msg=f"{title} does not exist, and creating it needs {option}.")
+        yield from _lone(family, declaration, live, title, drift)
         return
     kind_of_section = section_type(family, declaration, live)
     yield from _not_of_type(family, declaration, title, kind_of_section)
@@ -159,6 +160,25 @@ def _refuse(family: Family, declaration: Declaration, live: Live, drift: tuple[D
             yield Refusal(id="required", key=item.key, msg=msg)
         if family.keys[item.key].is_create_only(kind_of_section):
             yield Refusal(id="create-only", key=item.key, msg=create_only_message(title, family, item))
+    yield from _lone(family, declaration, live, title, drift)
+
+
+def _lone(
+    family: Family, declaration: Declaration, live: Live, title: str, drift: tuple[Drift, ...]
+) -> t.Iterable[Refusal]:
+    """Keys that PVE takes only together with another, which is neither declared nor there."""
+    cleared = {item.key for item in drift if _clears(family, item)}
+    for item in drift:
+        name = family.keys[item.key].requires
+        if name is None or _clears(family, item) or name in declaration.values:
+            continue
+        if name in cleared or live.values.get(family.keys[name].live or name) is None:
+            option, other = family.option_of(item.key), family.option_of(name)
+            yield Refusal(id="requires", key=item.key, msg=f"{title}: PVE takes {option} only together with {other}.")
+
+
+def _clears(family: Family, item: Drift) -> bool:
+    return item.want is NOTHING or family.keys[item.key].kind.form(item.want) in ("", ())
 
 
 def _not_of_type(family: Family, declaration: Declaration, title: str, kind: str | None) -> t.Iterable[Refusal]:
@@ -208,7 +228,7 @@ def to_step(endpoint: Endpoint, declaration: Declaration, form: t.Mapping[str, F
     return Step(
         method=endpoint.method,
         path=fill(endpoint.path, declaration.ident),
-        form={**named, **form},
+        form={**endpoint.form, **named, **form},
         task=endpoint.task,
         **more,
     )
@@ -254,6 +274,9 @@ def update_form(
             _set_or_clear(name, key, kinds[name], drifted[name], form, cleared)
         elif key.resend or key.clear is Clear.OMIT:
             _send_again(name, key, kinds[name], declaration, live, form)
+    for name in [family.keys[name].requires for name in form]:
+        if name is not None and name not in form:
+            _send_again(name, family.keys[name], kinds[name], declaration, live, form)
     return form, cleared
 
 

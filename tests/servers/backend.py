@@ -16,7 +16,6 @@ import json
 import ssl
 import sys
 import threading
-import time
 import urllib.parse
 from collections.abc import Mapping
 from pathlib import Path
@@ -118,7 +117,7 @@ class Backend:
     """The fakepve that serves now, and the one that waits for the next reset."""
 
     def __init__(self, folder: Path, seed: Seed, time_scale: float, cert: Path, key: Path) -> None:
-        self._make = lambda number: Process(folder, number, seed, time_scale, cert, key)
+        self._folder, self._seed, self._time_scale, self._cert, self._key = folder, seed, time_scale, cert, key
         self._number = 0
         self._lock = threading.Lock()
         self._spare: Process | None = None
@@ -127,7 +126,7 @@ class Backend:
 
     def _next(self) -> Process:
         self._number += 1
-        return self._make(self._number)
+        return Process(self._folder, self._number, self._seed, self._time_scale, self._cert, self._key)
 
     def ask(self, method: str, path: str, values: Values | None = None) -> Answer:
         if method != "GET":
@@ -164,4 +163,3 @@ class Backend:
                 if process:
                     with contextlib.suppress(OSError):
                         process.stop()
-                    time.sleep(0)

@@ -121,7 +121,9 @@ class Bao:
     def _logins(self) -> None:
         rules = {f"{mount}/creds/*": {"capabilities": ["read"]} for mount in (self.mount, self.kv_mount)}
         self.call("POST", f"sys/policies/acl/{POLICY}", {"policy": json.dumps({"path": rules})})
-        self.token = self.call("POST", "auth/token/create", {"policies": [POLICY], "ttl": "12h"})["auth"]["client_token"]
+        self.token = self.call("POST", "auth/token/create", {"policies": [POLICY], "ttl": "12h"})["auth"][
+            "client_token"
+        ]
         self.call("POST", "sys/auth/approle", {"type": "approle"})
         self.call("POST", "auth/approle/role/lab", {"token_policies": [POLICY], "token_ttl": "1h"})
         self.role_id = self.call("GET", "auth/approle/role/lab/role-id")["data"]["role_id"]

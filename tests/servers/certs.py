@@ -70,9 +70,7 @@ def make(folder: Path) -> Certificates:
     result.ca.write_bytes(ca.public_bytes(pem))
     result.cert.write_bytes(leaf.public_bytes(pem))
     result.key.touch(mode=0o600)
-    result.key.write_bytes(
-        key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    )
+    result.key.write_bytes(key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
     return result
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from . import corrections_guest as guest
 from . import corrections_more as more
+from . import corrections_refuse as refusals
 from .sections.table import Call
 from .wire import Answer
 
@@ -28,6 +29,7 @@ POOLS, POOL = "/pools", "/pools/{poolid}"
 
 PUT_CONFIG = (("PUT", CONFIG),)
 WRITE_CONFIG = (("PUT", CONFIG), ("POST", CREATE))
+POWER = tuple(("POST", f"{GUEST}/status/{verb}") for verb in ("start", "stop"))
 READ_CONFIG = (("GET", CONFIG), ("GET", PENDING))
 ANY_POOL = tuple((method, path) for method in ("GET", "POST", "PUT", "DELETE") for path in (POOLS, POOL))
 
@@ -44,25 +46,27 @@ class Correction:
 # In order: refusals first, then what changes values, then what learns from or reshapes answers.
 CORRECTIONS: tuple[Correction, ...] = (
     Correction("token-is-never-root", "measured 17, 20; pve-container LXC.pm check_ct_modify_config_perm",
-               WRITE_CONFIG, before=guest.refuse_root_only),
-    Correction("skiplock-is-for-root", "pve-container API2/LXC/Status.pm: Only root may use this option.",
-               tuple(("POST", f"{GUEST}/status/{verb}") for verb in ("start", "stop")), before=guest.refuse_skiplock),
+               WRITE_CONFIG, before=refusals.refuse_root_only),
+    Correction("skiplock-is-for-root", "pve-container API2/LXC/Status.pm",
+               POWER, before=refusals.refuse_skiplock),
     Correction("no-slaac-host-managed", "spellings: net1 with host-managed=1,ip6=auto",
-               WRITE_CONFIG, before=guest.refuse_host_managed_slaac),
+               WRITE_CONFIG, before=refusals.refuse_host_managed_slaac),
     Correction("nested-pool-has-no-path", "specification 6; pve-manager API2/Pool.pm: only the query form nests",
-               ANY_POOL, before=more.refuse_nested_pool_path),
-    Correction("lists-take-any-separator", "pve-common split_list: `delete` and `revert` too",
+               ANY_POOL, before=refusals.refuse_nested_pool_path),
+    Correction("a-new-guest-has-no-past", "a vmid may be used again", (("POST", CREATE),), before=guest.forget),
+    Correction("lists-take-any-separator", "pve-common split_list",
                PUT_CONFIG, before=guest.join_delete),
     Correction("nameserver-is-space-joined", "measured 24 and spellings: nameserver, searchdomain",
                WRITE_CONFIG, before=guest.space_join),
     Correction("cpuunits-are-clamped", "spellings: cpuunits 0 and 1 are stored as 2",
                WRITE_CONFIG, before=guest.clamp_cpuunits),
-    Correction("empty-description-removes", "measured 14; spellings: `0` too", PUT_CONFIG, before=guest.empty_description),
+    Correction("empty-description-removes", "measured 14; spellings: `0` too",
+               PUT_CONFIG, before=guest.empty_description),
     Correction("new-disk-in-whole-mib", "pve-container LXC.pm create_disks: int(size_gb*1024) MiB",
                WRITE_CONFIG, before=guest.whole_mebibytes),
     Correction("mount-keeps-its-size", "measured 18: mpN keeps the size of its volume, rootfs does not",
                PUT_CONFIG, before=guest.keep_mount_size),
-    Correction("rootfs-is-stored-as-sent", "spellings: rootfs; LXC/Config.pm vmconfig_apply_pending has no such branch",
+    Correction("rootfs-is-stored-as-sent", "spellings; LXC/Config.pm vmconfig_apply_pending",
                PUT_CONFIG, before=guest.remember_rootfs),
     Correction("features-keep-their-order", "measured 17 and spellings: features",
                WRITE_CONFIG, before=guest.remember("features")),
@@ -70,7 +74,7 @@ CORRECTIONS: tuple[Correction, ...] = (
                WRITE_CONFIG, before=guest.remember("cpulimit")),
     Correction("tags-follow-tag-style", "pve-guest-common GuestHelpers.pm get_unique_tags", WRITE_CONFIG,
                before=guest.remember_tags),
-    Correction("ostype-and-arch-as-declared", "pve-container LXC/Create.pm, LXC/Setup.pm: detected only when not given",
+    Correction("ostype-and-arch-as-declared", "LXC/Setup.pm: detected when not given",
                (("POST", CREATE),), before=guest.remember_declared_os),
     Correction("unknown-bridge-fails-after-the-write", "measured 16", PUT_CONFIG, after=guest.complain_of_bridge),
     Correction("spelled-as-stored", "what the corrections above remember of a guest is shown by its reads",
@@ -81,9 +85,7 @@ CORRECTIONS: tuple[Correction, ...] = (
                after=guest.end_description),
     Correction("empty-tags-are-a-space", "measured 13", READ_CONFIG, after=guest.show_empty_tags),
     Correction("pending-has-the-digest", "measured 28", (("GET", PENDING),), after=guest.pending_digest),
-    Correction("destroyed-guest-is-forgotten", "a vmid may be used again", (("DELETE", GUEST), ("POST", CREATE)),
-               after=guest.forget),
-    Correction("falsy-comment-is-not-stored", "measured 40, specification 6: user.cfg keeps no empty and no `0` comment",
+    Correction("falsy-comment-is-not-stored", "measured 40: user.cfg keeps no empty and no `0` comment",
                (("GET", POOLS), ("GET", POOL)), after=more.drop_falsy_comment),
     Correction("guests-of-a-dead-node-are-unknown", "case C8; pve-manager API2/Cluster.pm resources",
                (("GET", RESOURCES),), after=more.mark_unknown),
@@ -108,6 +110,7 @@ def ask(call: Call) -> Answer:
     names = {part[1:-1] for part in call.template.split("/") if part.startswith("{")}
     values = {name: value for name, value in call.values.items() if name not in names}
     answer = call.world.backend.ask(call.method, path_of(call), values)
+    guest.keep_notes(call, answer)
     for item in mine:
         if item.after:
             answer = item.after(call, answer)

@@ -6,16 +6,16 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import Any
 
 from .formats import split_list
-from .privileges import ROOT
 from .schema import TRUE
 from .sections.table import Call
-from .wire import Answer, Die, forbid, refuse
+from .wire import Answer
 
 NEW_DISK = re.compile(r"([^:\s,/]+):(\d+(?:\.\d+)?)")
 MOUNT = re.compile(r"(rootfs|mp\d+)")
@@ -37,15 +37,15 @@ def properties(text: Any, default_key: str = "volume") -> dict[str, str]:
     return out
 
 
-def _on(text: str | None) -> bool:
+def is_on(text: str | None) -> bool:
     return bool(text and TRUE.fullmatch(text))
 
 
-def _deleted(call: Call) -> list[str]:
+def deleted(call: Call) -> list[str]:
     return split_list(str(call.values.get("delete") or ""))
 
 
-def _live(call: Call) -> dict[str, Any]:
+def live_config(call: Call) -> dict[str, Any]:
     """What fakepve holds of the guest now, in its own spelling; empty when there is none."""
     if call.method == "POST":
         return {}
@@ -53,64 +53,12 @@ def _live(call: Call) -> dict[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
-def _vmid(call: Call) -> int:
+def vmid(call: Call) -> int:
     return int(call.values["vmid"])
 
 
-def _given(call: Call, pattern: re.Pattern[str]) -> Iterable[str]:
+def given(call: Call, pattern: re.Pattern[str]) -> Iterable[str]:
     return [name for name, value in call.values.items() if value is not None and pattern.fullmatch(name)]
-
-
-# ---- refusals
-
-
-def refuse_root_only(call: Call) -> Answer | None:
-    if call.identity == ROOT:
-        return None
-    touched = [name for name, value in call.values.items() if value is not None] + _deleted(call)
-    for name in touched:
-        if re.fullmatch(r"dev\d+", name):
-            raise forbid("configuring device passthrough is only allowed for root@pam")
-        if name == "hookscript":
-            raise forbid("changing the hookscript is only allowed for root@pam")
-    for name in _given(call, MOUNT):
-        volume = properties(call.values[name]).get("volume", "")
-        if volume.startswith("/"):
-            kind = "device" if volume.startswith("/dev/") else "bind"
-            raise forbid(f"mount point type {kind} is only allowed for root@pam")
-    if "features" in touched:
-        _check_features(call)
-    return None
-
-
-def _check_features(call: Call) -> None:
-    """Key by key as raw texts: only a change of `nesting` alone is open to tokens, and only when unprivileged."""
-    live = _live(call)
-    unprivileged = call.values.get("unprivileged", 1) if call.method == "POST" else live.get("unprivileged")
-    if not int(unprivileged or 0):
-        raise forbid("changing feature flags for privileged container is only allowed for root@pam")
-    old = properties(remembered(call, "features", live.get("features", "")))
-    new = {} if "features" in _deleted(call) else properties(call.values.get("features") or "")
-    if "features" in _deleted(call) or not old:
-        changed = set(old) | set(new)
-    else:
-        changed = {name for name in set(old) | set(new) if old.get(name) != new.get(name)}
-    if changed - {"nesting"}:
-        raise forbid("changing feature flags (except nesting) is only allowed for root@pam")
-
-
-def refuse_skiplock(call: Call) -> Answer | None:
-    if call.values.get("skiplock") and call.identity != ROOT:
-        raise refuse(skiplock="Only root may use this option.")
-    return None
-
-
-def refuse_host_managed_slaac(call: Call) -> Answer | None:
-    for name in _given(call, NET):
-        net = properties(call.values[name])
-        if _on(net.get("host-managed")) and net.get("ip6") == "auto":
-            raise Die(f"{name}: SLAAC is not supported for host-managed network configuration.")
-    return None
 
 
 # ---- values on their way in
@@ -140,12 +88,12 @@ def clamp_cpuunits(call: Call) -> Answer | None:
 def empty_description(call: Call) -> Answer | None:
     if call.values.get("description") in ("", "0"):  # false for Perl, so not written
         del call.values["description"]
-        call.values["delete"] = ",".join([*_deleted(call), "description"])
+        call.values["delete"] = ",".join([*deleted(call), "description"])
     return None
 
 
 def whole_mebibytes(call: Call) -> Answer | None:
-    for name in _given(call, MOUNT):
+    for name in given(call, MOUNT):
         head, comma, rest = str(call.values[name]).partition(",")
         key, equals, volume = head.rpartition("=")
         found = NEW_DISK.fullmatch(volume)
@@ -156,8 +104,8 @@ def whole_mebibytes(call: Call) -> Answer | None:
 
 
 def keep_mount_size(call: Call) -> Answer | None:
-    names = [name for name in _given(call, MOUNT) if name != "rootfs"]
-    live = _live(call) if names else {}
+    names = [name for name in given(call, MOUNT) if name != "rootfs"]
+    live = live_config(call) if names else {}
     for name in names:
         sent, old = properties(call.values[name]), properties(live.get(name, ""))
         if "size" not in sent and "size" in old and old.get("volume") == sent.get("volume"):
@@ -168,24 +116,28 @@ def keep_mount_size(call: Call) -> Answer | None:
 # ---- what is remembered of a guest
 
 
-def _remember(call: Call, key: str, text: Any) -> None:
-    """PVE's spelling, to be bound to fakepve's when that is next seen."""
-    call.world.spellings[_vmid(call), key] = ("", text)
+def _note(call: Call, key: str, text: Any) -> None:
+    """PVE's spelling of a key, kept if fakepve takes the call."""
+    call.notes[key] = text
+
+
+def keep_notes(call: Call, answer: Answer) -> None:
+    """Bind each noted spelling to what fakepve made of the same value."""
+    if answer.status != 200 or not call.notes:
+        return
+    # A container that is still being made has no value yet: the first one seen counts.
+    live = {} if call.method == "POST" else live_config(call)
+    for key, text in call.notes.items():
+        known = call.world.spellings.setdefault((vmid(call), key), {})
+        known[str(live[key]) if key in live else ""] = text
 
 
 def remembered(call: Call, key: str, backend: Any) -> Any:
-    """PVE's spelling of what fakepve holds; fakepve's own when that changed in another way since."""
-    known = call.world.spellings.get((_vmid(call), key))
-    if known is None:
-        return backend
-    seen, text = known
-    if not seen:
-        call.world.spellings[_vmid(call), key] = (str(backend), text)
-        return text
-    if seen == str(backend):
-        return text
-    del call.world.spellings[_vmid(call), key]
-    return backend
+    """PVE's spelling of what fakepve holds, or that itself when nothing is remembered of it."""
+    known = call.world.spellings.get((vmid(call), key), {})
+    if "" in known and backend not in (None, ""):
+        known[str(backend)] = known.pop("")
+    return known.get(str(backend), backend)
 
 
 def remember(key: str) -> Callable[[Call], Answer | None]:
@@ -193,7 +145,7 @@ def remember(key: str) -> Callable[[Call], Answer | None]:
 
     def before(call: Call) -> Answer | None:
         if call.values.get(key) is not None:
-            _remember(call, key, str(call.values[key]))
+            _note(call, key, str(call.values[key]))
         return None
 
     return before
@@ -206,8 +158,8 @@ def remember_rootfs(call: Call) -> Answer | None:
     volume = properties(value).get("volume", "")
     if NEW_DISK.fullmatch(volume):
         # fakepve would allocate a volume; PVE stores the text, and the container has lost its root.
-        call.values["rootfs"] = _live(call).get("rootfs", value)
-    _remember(call, "rootfs", str(call.given["rootfs"]))
+        call.values["rootfs"] = live_config(call).get("rootfs", value)
+    _note(call, "rootfs", str(call.given["rootfs"]))
     return None
 
 
@@ -215,28 +167,29 @@ def remember_tags(call: Call) -> Answer | None:
     value = call.values.get("tags")
     options = call.world.store["cluster_options"].get("", {})
     style = properties(options.get("tag-style", ""), "shape")
-    if value is None or not (_on(style.get("case-sensitive")) or style.get("ordering") == "config"):
+    if value is None or not (is_on(style.get("case-sensitive")) or style.get("ordering") == "config"):
         return None
     tags = split_list(str(value))
-    tags = list(dict.fromkeys(tags if _on(style.get("case-sensitive")) else [tag.lower() for tag in tags]))
-    _remember(call, "tags", ";".join(tags if style.get("ordering") == "config" else sorted(tags)))
+    tags = list(dict.fromkeys(tags if is_on(style.get("case-sensitive")) else [tag.lower() for tag in tags]))
+    _note(call, "tags", ";".join(tags if style.get("ordering") == "config" else sorted(tags)))
     return None
 
 
 def remember_declared_os(call: Call) -> Answer | None:
     for key in ("ostype", "arch"):
         if call.values.get(key) is not None:
-            _remember(call, key, str(call.values[key]))
+            _note(call, key, str(call.values[key]))
     return None
 
 
-def forget(call: Call, answer: Answer) -> Answer:
-    """A destroyed guest leaves nothing behind; nor does one that could not be made."""
-    if (call.method == "DELETE") == (answer.status == 200):
-        for key in [key for key in call.world.spellings if key[0] == _vmid(call)]:
-            if call.method == "DELETE" or answer.status != 500 or "already exists" not in answer.message:
-                del call.world.spellings[key]
-    return answer
+def forget(call: Call) -> Answer | None:
+    """What was known of an earlier guest with this number is nothing of the new one's."""
+    if call.world.backend.get("/cluster/nextid", {"vmid": vmid(call)}) is None:
+        return None  # it is still there, and the call will be refused
+    for owner, key in list(call.world.spellings):
+        if owner == vmid(call):
+            del call.world.spellings[owner, key]
+    return None
 
 
 # ---- answers
@@ -244,7 +197,7 @@ def forget(call: Call, answer: Answer) -> Answer:
 
 def complain_of_bridge(call: Call, answer: Answer) -> Answer:
     known = call.world.config.seed.bridges
-    for name in _given(call, NET):
+    for name in given(call, NET):
         bridge = properties(call.values[name]).get("bridge", "")
         if answer.status == 200 and bridge not in known:
             return Answer(500, None, f"bridge '{bridge}' does not exist")
@@ -273,9 +226,9 @@ def show_remembered(call: Call, answer: Answer) -> Answer:
     if call.values.get("snapshot"):
         return answer
     creating = isinstance(answer.data, dict) and answer.data.get("lock") == "create"
-    for vmid, key in [] if creating else list(call.world.spellings):
-        if vmid == _vmid(call):
-            _reshape(call, answer, key, lambda value, key=key: remembered(call, key, value))
+    for owner, key in [] if creating else list(call.world.spellings):
+        if owner == vmid(call):
+            _reshape(call, answer, key, functools.partial(remembered, call, key))
     return answer
 
 
@@ -303,7 +256,5 @@ def show_empty_tags(call: Call, answer: Answer) -> Answer:
 
 def pending_digest(call: Call, answer: Answer) -> Answer:
     if answer.status == 200:
-        answer.data.append({"key": "digest", "value": _live(call).get("digest")})
+        answer.data.append({"key": "digest", "value": live_config(call).get("digest")})
     return answer
-
-

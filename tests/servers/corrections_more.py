@@ -9,13 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from .sections.table import Call
-from .wire import Answer, Die
-
-
-def refuse_nested_pool_path(call: Call) -> Answer | None:
-    if call.template != "/pools" and "/" in str(call.values["poolid"]):
-        raise Die(f"Method '{call.method} /pools/{call.values['poolid']}' not implemented", 501)
-    return None
+from .wire import Answer
 
 
 def drop_falsy_comment(_call: Call, answer: Answer) -> Answer:

@@ -101,8 +101,12 @@ CHECKS: dict[str, Check] = {
     "pve-storage-id": _matches(r"(?i)[a-z][a-z0-9\-_.]*[a-z0-9]", "storage ID '{}' contains illegal characters"),
     "dns-name": _matches(rf"({LABEL}\.)*{LABEL}", "value does not look like a valid DNS name"),
     "email-opt": _matches(r"(|[^\s@]+@[^\s@]+)", "value does not look like a valid email address"),
-    "mac-prefix": _matches(r"(?i)[a-f0-9][02468ace](:[a-f0-9]{2}){0,2}:?", "value is not a valid unicast MAC address prefix"),
-    "mac-addr": _matches(r"(?i)[a-f0-9][02468ace](:[a-f0-9]{2}){5}", "value does not look like a valid unicast MAC address"),
+    "mac-prefix": _matches(
+        r"(?i)[a-f0-9][02468ace](:[a-f0-9]{2}){0,2}:?", "value is not a valid unicast MAC address prefix"
+    ),
+    "mac-addr": _matches(
+        r"(?i)[a-f0-9][02468ace](:[a-f0-9]{2}){5}", "value does not look like a valid unicast MAC address"
+    ),
     "pve-tag": _matches(r"(?i)[a-z0-9_][a-z0-9_\-+.]*", "invalid characters in tag"),
     "ip": _ip,
     "lxc-ip-with-ll-iface": _ip_with_interface,

@@ -19,7 +19,6 @@ import ssl
 import sys
 import threading
 import time
-import urllib.parse
 from pathlib import Path
 from typing import Any
 

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import http.client
 import json
 import secrets
 import signal
@@ -34,19 +33,15 @@ from typing import Any
 
 from . import certs, procs
 from .bao import Bao
-from .requestlog import is_mint, is_write
+from .remote import LabError, Remote
 from .seed import Seed
 
 TOKEN_ID = "root@pam!lab"
 ENGINE_TOKEN_ID = "root@pam!openbao"
 
 
-class LabError(RuntimeError):
-    """The lab refused what a test asked of it."""
-
-
-class Lab:
-    """A running lab. Made by `Lab.start`."""
+class Lab(Remote):
+    """A running lab. Made by `Lab.start`; what can be asked of a running one is in remote.py."""
 
     def __init__(
         self,
@@ -62,6 +57,7 @@ class Lab:
         ttl: int = 300,
         seed: Seed | Mapping[str, Any] | None = None,
     ) -> None:
+        super().__init__()
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         made = certs.make(folder / "tls")
@@ -88,8 +84,6 @@ class Lab:
         config_file = folder / "front.json"
         config_file.touch(mode=0o600)
         config_file.write_text(json.dumps(config), encoding="utf-8")
-        self._control: http.client.HTTPConnection | None = None
-        self._lock = threading.Lock()
         self.bao = Bao(folder / "bao", tls=bao_tls) if bao else None
         self._front = procs.start_own("front", str(config_file), folder / "front.log")
         try:
@@ -105,7 +99,7 @@ class Lab:
         facts = json.loads(self._front.wait_for(r'^\{"ports.*\}$')[0])
         self.ports: list[int] = facts["ports"]
         self.hosts = [f"127.0.0.1:{port}" for port in self.ports]
-        self._control_port: int = facts["control"]
+        self._control_port = facts["control"]
         if self.bao:
             self.bao.connect(self.hosts, self.ca_path, f"{ENGINE_TOKEN_ID}={engine_secret}", ttl)
             self.bao.put_static(self.token_id, self.token_secret, ttl)
@@ -124,6 +118,7 @@ class Lab:
         if self.bao:
             self.bao.stop()
         self._front.stop()
+        self.disconnect()
 
     # ---- OpenBao
 
@@ -165,92 +160,11 @@ class Lab:
         """Kill OpenBao; what it minted lives on at the cluster."""
         self._bao.kill()
 
-    # ---- what arrived
-
-    def requests(self) -> list[dict[str, Any]]:
-        """Every request since the last reset, in order, but those of OpenBao's engine."""
-        return [entry for entry in self._log() if not entry.get("engine")]
-
-    def writes(self) -> list[dict[str, Any]]:
-        """The requests that were not GET."""
-        return [entry for entry in self.requests() if is_write(entry)]
-
-    def mints(self) -> list[dict[str, Any]]:
-        """The tokens made at the cluster, by whomever."""
-        return [entry for entry in self._log() if is_mint(entry)]
-
-    def minted_tokens(self) -> list[str]:
-        """The minted tokens that exist now, as the cluster's user list shows them."""
-        rows = self.edit("GET", "/access/users", {"full": 1})["data"]
-        return [
-            f"{row['userid']}!{token['tokenid']}"
-            for row in rows
-            if str(row["userid"]).startswith("hf-")
-            for token in row["tokens"]
-        ]
-
-    def _log(self) -> list[dict[str, Any]]:
-        entries: list[dict[str, Any]] = self._ask("GET", "/control/log")
-        return entries
-
-    def reset_log(self) -> None:
-        self._ask("POST", "/control/log/reset")
-
     def reset(self) -> None:
         """The state of the start: objects, faults, members, log. Tokens that OpenBao minted stay."""
-        self._ask("POST", "/control/reset")
         if self.bao and not self.bao.running:
-            raise LabError("OpenBao was stopped and is not started again by a reset; use a lab of its own")
-
-    # ---- faults
-
-    def fault(self, kind: str, **fields: Any) -> None:
-        """Break something; faults.py lists the kinds and their fields."""
-        self._ask("POST", "/control/fault", {"kind": kind, **fields})
-
-    def fault_hits(self) -> list[int]:
-        hits: list[int] = self._ask("GET", "/control/faults")
-        return hits
-
-    def clear_faults(self) -> None:
-        self._ask("POST", "/control/faults/clear")
-
-    def stop_member(self, index: int) -> None:
-        """Refuse connections on that member, and drop those that are open."""
-        self._ask("POST", "/control/member", {"member": index, "up": False})
-
-    def start_member(self, index: int) -> None:
-        self._ask("POST", "/control/member", {"member": index, "up": True})
-
-    def node_online(self, node: str, online: bool) -> None:
-        """Take a node of the cluster down (its requests answer 595), or up again."""
-        self._ask("POST", "/control/node", {"node": node, "online": online})
-
-    def configure(self, **settings: Any) -> None:
-        """`latency` and `auth_delay` in seconds, `privileges` on or off; back to the start's at a reset."""
-        self._ask("POST", "/control/config", settings)
-
-    # ---- changes by hand
-
-    def edit(self, method: str, path: str, values: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Ask as root@pam by ticket, as a person at the web interface would; not in the log. Raises when refused."""
-        answer = self.try_edit(method, path, values)
-        if answer["status"] != 200:
-            raise LabError(f"{method} {path}: {answer['status']} {answer['message']} {answer['errors'] or ''}")
-        return answer
-
-    def try_edit(self, method: str, path: str, values: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Like `edit`, and gives refusals back: {status, data, message, errors}."""
-        answer: dict[str, Any] = self._ask("POST", "/control/edit", {"method": method, "path": path, "values": values})
-        return answer
-
-    def get(self, path: str, values: Mapping[str, Any] | None = None) -> Any:
-        """The data of a GET by hand."""
-        return self.edit("GET", path, values)["data"]
-
-    def put_object(self, state: str, key: Any, data: Mapping[str, Any] | None) -> None:
-        """Put an object into the section store, past all checks; None removes it."""
-        self._ask("POST", "/control/store", {"state": state, "key": key, "data": data})
+            raise LabError("OpenBao was stopped, and a reset does not start it again: use a lab of its own")
+        super().reset()
 
     @property
     def log_files(self) -> list[Path]:
@@ -272,24 +186,6 @@ class Lab:
             names = ("bao_addr", "bao_ca_cert", "bao_token", "role_id", "secret_id", "mount", "kv_mount")
             found.update({name: getattr(self, name) for name in names})
         return found
-
-    def _ask(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
-        with self._lock:
-            for attempt in (1, 2):
-                if self._control is None:
-                    self._control = http.client.HTTPConnection("127.0.0.1", self._control_port, timeout=60)
-                try:
-                    self._control.request(method, path, json.dumps(body or {}))
-                    response = self._control.getresponse()
-                    data = json.loads(response.read())
-                    break
-                except (http.client.HTTPException, OSError):
-                    self._control = None
-                    if attempt == 2:
-                        raise
-        if response.status != 200:
-            raise LabError(str(data))
-        return data
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -42,9 +42,7 @@ def _of_subject(world: World, kind: str, name: str, path: str) -> frozenset[str]
     roles: frozenset[str] = frozenset()
     for prefix in _prefixes(path):
         here = [
-            row
-            for row in world.store["acl"].values()
-            if row["path"] == prefix and (prefix == path or row["propagate"])
+            row for row in world.store["acl"].values() if row["path"] == prefix and (prefix == path or row["propagate"])
         ]
         own = [row["roleid"] for row in here if row["type"] == kind and row["ugid"] == name]
         shared = [row["roleid"] for row in here if row["type"] == "group" and row["ugid"] in groups]

@@ -66,8 +66,8 @@ class RequestLog:
 
 def is_write(entry: Mapping[str, Any]) -> bool:
     """A request that may change something. What OpenBao's engine does to mint and revoke is counted as mints."""
-    return entry["method"] not in ("GET", "HEAD") and not entry.get("engine")
+    return bool(entry["method"] not in ("GET", "HEAD") and not entry.get("engine"))
 
 
 def is_mint(entry: Mapping[str, Any]) -> bool:
-    return entry["method"] == "POST" and entry["template"] == MINT and entry["status"] == 200
+    return bool(entry["method"] == "POST" and entry["template"] == MINT and entry["status"] == 200)

@@ -196,7 +196,7 @@ def _problem(rule: Schema, text: str, typed: Value, path: str) -> str | None:
     return None
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _pattern(pattern: str) -> re.Pattern[str]:
     return re.compile(re.sub(r"\(\?\^([a-z]*):", lambda m: f"(?{m[1]}:" if m[1] else "(?:", pattern), re.DOTALL)
 
@@ -242,4 +242,6 @@ def _property_values(fmt: Mapping[str, Schema], found: Mapping[str, str], prefix
             errors[name] = MISSING
     if not errors:
         return None
-    return "format error\n" + "".join(f"{prefix}{name}: {why.rstrip()}\n" for name, why in sorted(errors.items())).rstrip("\n")
+    return "format error\n" + "".join(
+        f"{prefix}{name}: {why.rstrip()}\n" for name, why in sorted(errors.items())
+    ).rstrip("\n")

@@ -18,7 +18,7 @@ from .backend import Backend
 from .faults import Faults
 from .requestlog import RequestLog
 from .sections import engine
-from .sections.access import SPECIAL_ROLES
+from .sections.roles import SPECIAL_ROLES
 from .seed import Seed, section_store
 from .tasks import Tasks
 
@@ -69,11 +69,16 @@ class World:
         self.tasks = Tasks()
         self.lock = threading.RLock()
         self._start_store = section_store(config.seed, SPECIAL_ROLES)
-        self._start: dict[str, Any] = {"latency": config.latency, "privileges": config.privileges, "auth_delay": config.auth_delay, "without": []}
+        self._start: dict[str, Any] = {
+            "latency": config.latency,
+            "privileges": config.privileges,
+            "auth_delay": config.auth_delay,
+            "without": [],
+        }
         self.store: dict[str, dict[Any, dict[str, Any]]] = copy.deepcopy(self._start_store)
         self.offline: set[str] = set()
-        # What corrections remember of guests: (vmid, key) -> (fakepve's spelling, PVE's).
-        self.spellings: dict[tuple[int, str], tuple[str, Any]] = {}
+        # What corrections remember of guests: (vmid, key) -> {fakepve's spelling: PVE's}.
+        self.spellings: dict[tuple[int, str], dict[str, Any]] = {}
 
     def reset(self) -> None:
         """Everything as it was at the start. Tokens that OpenBao minted stay: their leases live on."""

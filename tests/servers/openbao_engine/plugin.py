@@ -127,8 +127,7 @@ class Plugin:
         context.add_callback(ended.set)
         while not (ended.wait(0.5) or self.over.is_set()):
             pass
-        return
-        yield b""
+        yield from ()
 
 
 def main() -> int:

@@ -9,57 +9,10 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from ..formats import PRIVILEGES, split_list
+from ..formats import split_list
 from ..wire import Die, refuse
+from .roles import SPECIAL_ROLES
 from .table import Call, Data, Endpoint, Key, Section, Texts
-
-AUDIT = frozenset(name for name in PRIVILEGES if name.endswith(".Audit"))
-
-
-def _group(prefix: str) -> frozenset[str]:
-    return frozenset(name for name in PRIVILEGES if name.startswith(prefix))
-
-
-# The roles that PVE makes itself (AccessControl.pm create_roles); specification section 2.
-SPECIAL_ROLES: dict[str, frozenset[str]] = {
-    "NoAccess": frozenset(),
-    "Administrator": PRIVILEGES,
-    "PVEAdmin": PRIVILEGES
-    - {
-        "Mapping.Modify",
-        "Permissions.Modify",
-        "Sys.Modify",
-        "Sys.PowerMgmt",
-        "Sys.Incoming",
-        "Sys.AccessNetwork",
-        "Realm.Allocate",
-    },
-    "PVEAuditor": AUDIT,
-    "PVEPoolAdmin": frozenset({"Pool.Allocate", "Pool.Audit"}),
-    "PVEPoolUser": frozenset({"Pool.Audit"}),
-    "PVEDatastoreAdmin": _group("Datastore."),
-    "PVEDatastoreUser": frozenset({"Datastore.AllocateSpace", "Datastore.Audit"}),
-    "PVEUserAdmin": frozenset({"Group.Allocate", "Realm.AllocateUser", "User.Modify"}),
-    "PVESysAdmin": frozenset({"Sys.Audit", "Sys.Console", "Sys.Syslog"}),
-    "PVEVMAdmin": _group("VM."),
-    "PVEVMUser": frozenset(
-        {
-            "VM.Audit",
-            "VM.Backup",
-            "VM.Config.CDROM",
-            "VM.Config.Cloudinit",
-            "VM.Console",
-            "VM.GuestAgent.Audit",
-            "VM.PowerMgmt",
-        }
-    ),
-    "PVETemplateUser": frozenset({"VM.Audit", "VM.Clone"}),
-    "PVESDNAdmin": _group("SDN."),
-    "PVESDNUser": frozenset({"SDN.Audit", "SDN.Use"}),
-    "PVEMappingAdmin": _group("Mapping."),
-    "PVEMappingUser": frozenset({"Mapping.Audit", "Mapping.Use"}),
-}
-
 
 # ---- users
 
@@ -215,7 +168,7 @@ ROLE = Section(
         post="create role failed: ",
     ),
     steering=frozenset({"append"}),
-    show=lambda call, key, data: {name: 1 for name in data["privs"]},
+    show=lambda call, key, data: dict.fromkeys(data["privs"], 1),
     row=_role_row,
     before_create=_role_create,
     before_update=_role_update,

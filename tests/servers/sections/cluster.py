@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Version, nodes and datacenter options (pve-manager API2/Cluster.pm, API2/Nodes.pm, pve-cluster DataCenterConfig.pm)."""
+"""Version, nodes and datacenter options (pve-manager API2/Cluster.pm, Nodes.pm, pve-cluster DataCenterConfig.pm)."""
 
 from __future__ import annotations
 

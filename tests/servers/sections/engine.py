@@ -90,7 +90,9 @@ def read_list(section: Section, call: Call) -> Any:
         wanted = ((call.values.get(parameter), name) for parameter, name in section.filters.items())
         if any(value is not None and data.get(name) != value for value, name in wanted):
             continue
-        row = section.row(call, key, data) if section.row else {**_identity(section, key), **_public(section, call, data)}
+        row = (
+            section.row(call, key, data) if section.row else {**_identity(section, key), **_public(section, call, data)}
+        )
         if row is not None:
             rows.append(row)
     return rows

@@ -31,6 +31,8 @@ class Call:
     # As they came, all texts.
     given: Values
     identity: str
+    # What corrections want kept if the call succeeds.
+    notes: Data = field(default_factory=dict)
 
     def objects(self, state: str) -> dict[Key, Data]:
         return self.world.store.setdefault(state, {})

@@ -14,13 +14,17 @@ from .bao_access import BaoAccess, bao_access
 from .checks import ca_file, seconds, secret, variables
 from .options import CONNECTION_OPTIONS, Options
 
-__all__ = ["CONNECTION_OPTIONS", "TOKEN_ID", "BaoAccess", "Connection", "Member"]
+__all__ = ["CONNECTION_OPTIONS", "BaoAccess", "Connection", "Member"]
 
 DEFAULT_PORTS: t.Final = {"pve": 8006, "pbs": 8007}
 HOST_OPTIONS: t.Final = {"pve": "api_hosts", "pbs": "pbs_hosts"}
 MOUNT_OPTIONS: t.Final = {"pve": "bao_mount", "pbs": "pbs_bao_mount"}
 
-TOKEN_ID: t.Final = re.compile(r"[^@!=\s]+@[^!=\s]+![A-Za-z][A-Za-z0-9._-]+")
+# PVE/AccessControl.pm, token_subid_regex; PBS (PROXMOX_SAFE_ID) also takes a digit first and a single character.
+_TOKEN_IDS: t.Final = {
+    "pve": re.compile(r"[^@!=\s]+@[^!=\s]+![A-Za-z][A-Za-z0-9._-]+"),
+    "pbs": re.compile(r"[^@!=:\s]+@[^!=:\s]+![A-Za-z0-9_][A-Za-z0-9._-]*"),
+}
 _LABEL = r"[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?"
 _NAME = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(\.{_LABEL})*\.?")
 _IPV6 = re.compile(r"[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(%[A-Za-z0-9._-]+)?")
@@ -130,7 +134,7 @@ def _credential(options: Options, product: str) -> tuple[str | None, str | None,
     if not token_id or not token_secret:
         missing = "api_token_secret" if token_id else "api_token_id"
         raise DeclarationError("api_token_id and api_token_secret belong together; this one is missing", option=missing)
-    if not TOKEN_ID.fullmatch(token_id):
+    if not _TOKEN_IDS[product].fullmatch(token_id):
         raise DeclarationError("a token id looks like user@realm!name", option=options.source("api_token_id"))
     return token_id, secret(options, "api_token_secret", token_secret), None
 

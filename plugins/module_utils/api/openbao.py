@@ -9,6 +9,7 @@ None; so address, token, trust and statuses are decided here.
 
 from __future__ import annotations
 
+import re
 import time
 import typing as t
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from dataclasses import dataclass, field
 from ..errors import DeclarationError, DependencyError, MintError
 from . import tls, transport
 from .checks import printable
-from .connection import TOKEN_ID, BaoAccess
+from .connection import BaoAccess
 from .redact import Secrets, one_line
 
 try:
@@ -24,6 +25,9 @@ try:
     import hvac.adapters
 except ImportError:  # told when OpenBao is asked
     hvac = None
+
+# Whole ids of PVE and PBS; some engines call the part after the exclamation mark token_id.
+_TOKEN_ID: t.Final = re.compile(r"[^@!=\s]+@[^!=\s]+![A-Za-z0-9_][A-Za-z0-9._-]*")
 
 CONNECT_SECONDS: t.Final = 10.0
 RETRY_PAUSES: t.Final = (0.3, 1.0)
@@ -99,7 +103,7 @@ class OpenBao:
         if token_id is None or secret is None:
             missing = self._access.token_id_fields if token_id is None else self._access.secret_fields
             raise MintError(f"{where}: the answer has no text under {' or '.join(missing)}; is this a Proxmox engine?")
-        if not TOKEN_ID.fullmatch(token_id):
+        if not _TOKEN_ID.fullmatch(token_id):
             raise MintError(f"{where}: a token id looks like user@realm!name; this engine gives another (a short) one")
         if not printable(secret):
             raise MintError(f"{where}: the secret holds characters that no token secret has")

@@ -231,6 +231,11 @@ def test_paths_of_both_roles_and_of_other_engines() -> None:
     assert minting({"bao_path": "{mount}/static-creds/{role}"}).creds_path("read") == "proxmox-c1/static-creds/read"
 
 
+def test_pbs_takes_token_names_that_pve_does_not() -> None:
+    params = {"pbs_hosts": ["pbs.example"], "api_token_id": "ops@pbs!1", "api_token_secret": "x"}
+    assert Connection.from_params(params, "pbs", {}).token_id == "ops@pbs!1"
+
+
 def test_no_secret_is_in_the_repr() -> None:
     assert "s3cret-value" not in repr(connect(STATIC))
     assert "s.abc" not in repr(minting({}))

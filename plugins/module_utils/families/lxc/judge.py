@@ -203,12 +203,18 @@ def _protected(context: Context, changes: t.Mapping[str, Change]) -> t.Iterable[
 
 
 def _steps(context: Context, changes: t.Mapping[str, Change]) -> tuple[tuple[Step, ...], bool]:
-    """Protection off goes alone and first; else one PUT and then the resizes."""
+    """Protection off goes alone and first; else one PUT and then the resizes.
+
+    Of a running container a mount that is written waits for the next start, with the size that it was sent with, and a
+    resize would change only the value that it replaces (API2/LXC.pm resize_vm): there the resize goes first.
+    """
     if _held(context, changes):
         return (_put(context, {"protection": changes["protection"]}, "turn protection off"),), True
-    steps = [_put(context, changes, "update")] if any(c.form or c.clear for c in changes.values()) else []
-    resizes = [resize for change in changes.values() for resize in change.resize]
-    return (*steps, *(_resize(context, key, size) for key, size in resizes)), False
+    resizes = [_resize(context, key, size) for change in changes.values() for key, size in change.resize]
+    if context.live.facts.get("running") and any(change.form and change.resize for change in changes.values()):
+        return tuple(resizes), True
+    puts = [_put(context, changes, "update")] if any(c.form or c.clear for c in changes.values()) else []
+    return (*puts, *resizes), False
 
 
 def _put(context: Context, changes: t.Mapping[str, Change], what: str) -> Step:

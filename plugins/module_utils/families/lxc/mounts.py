@@ -14,7 +14,7 @@ import re
 import typing as t
 
 from ...engine.family import NOTHING, Drift
-from ...wire.kind import Canon
+from ...wire.kind import Canon, SpellingError
 from ...wire.propstr import PropertyMap
 from ...wire.sizes import MIB, format_size
 from ...wire.volumes import Volume, owner, parse_volume
@@ -63,6 +63,28 @@ def growth(declared: t.Mapping[str, Canon], live: t.Mapping[str, Canon]) -> int:
     if want is None or have is None or 0 <= have - want < TOLERANCE:
         return 0
     return int(want - have)
+
+
+def rewrites_and_grows(key: str, declared: object, live: object) -> bool:
+    """Whether a mount asks for a PUT and a resize both, whose order depends on whether the container runs."""
+    kind = LXC_ROOTFS if key == "rootfs" else LXC_MOUNT
+    try:
+        want, have = kind.canon(declared), kind.canon(live)
+    except SpellingError:
+        return False
+    return "volume" in have and growth(want, have) > 0 and not _same_options(want, have)
+
+
+def with_size_of(key: str, pending: object, current: object) -> object:
+    """A pending mount with the size that its volume has now: a resize changes only the current value."""
+    kind = LXC_ROOTFS if key == "rootfs" else LXC_MOUNT
+    try:
+        waits, now = kind.canon(pending), kind.canon(current)
+    except SpellingError:
+        return pending
+    if "size" not in now or waits.get("volume") != now.get("volume"):
+        return pending
+    return kind.form({**waits, "size": now["size"]})
 
 
 def mount_change(context: Context, item: Drift) -> Change:

@@ -18,6 +18,7 @@ from ..guest_read import (
     read_tag_style,
 )
 from .judge import place_of, whole
+from .mounts import MOUNT_KEY, rewrites_and_grows, with_size_of
 
 
 def read(family: Family, declaration: Declaration, reader: Reader) -> Live:
@@ -34,7 +35,12 @@ def read(family: Family, declaration: Declaration, reader: Reader) -> Live:
     facts.update(_facts(place, declaration, reader, found.config))
     if _asks_for_env(declaration) and found.config.get("env") is None:
         facts["env_unreadable"] = not may_read_env(place, reader, role=role)
-    return Live(present=True, values=found.config, facts=facts)
+    return Live(present=True, values={**found.config, **_true_sizes(found.config, facts)}, facts=facts)
+
+
+def _true_sizes(config: t.Mapping[str, t.Any], facts: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+    waiting = [key for key in facts.get("pending", ()) if MOUNT_KEY.fullmatch(key) and key in config]
+    return {key: with_size_of(key, config[key], facts["current"].get(key)) for key in waiting}
 
 
 def _asks_for_env(declaration: Declaration) -> bool:
@@ -42,11 +48,19 @@ def _asks_for_env(declaration: Declaration) -> bool:
     return "env" in declaration.values or "env" in declaration.delete
 
 
+def _grows_with_options(declaration: Declaration, config: t.Mapping[str, t.Any]) -> bool:
+    return any(
+        MOUNT_KEY.fullmatch(key) and rewrites_and_grows(key, value, config.get(key))
+        for key, value in declaration.values.items()
+    )
+
+
 def _facts(place: Place, declaration: Declaration, reader: Reader, config: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
     if declaration.state == "absent":
         return read_obstacles(place, reader)
     pending = read_pending(place, reader, config)
     facts: dict[str, t.Any] = {"pending": pending.keys, "current": pending.current}
-    if declaration.created and (declaration.extras.get("create") or {}).get("start"):
+    started = declaration.created and (declaration.extras.get("create") or {}).get("start")
+    if started or _grows_with_options(declaration, config):
         facts["running"] = read_status(place, reader)["status"] == "running"
     return facts

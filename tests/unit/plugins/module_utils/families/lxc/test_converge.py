@@ -118,11 +118,16 @@ def test_27_protection_is_turned_off_then_the_volume_is_written_on_a_new_digest(
     )
 
 
+def status(running: bool) -> Call:
+    return ("GET", "nodes/pve1/lxc/900/status/current", None, {"status": "running" if running else "stopped"})
+
+
 def test_20_the_put_comes_before_the_resize_and_its_task_is_waited_for() -> None:
     grown = {**LIVE, "rootfs": "local-zfs:subvol-900-disk-0,acl=1,size=16G"}
     result, _script = run(
         [
             *read(),
+            status(running=False),
             put({"rootfs": "local-zfs:subvol-900-disk-0,acl=1,size=8G"}),
             ("PUT", "nodes/pve1/lxc/900/resize", {"disk": "rootfs", "size": "16G"}, UPID),
             *read(grown),
@@ -130,6 +135,32 @@ def test_20_the_put_comes_before_the_resize_and_its_task_is_waited_for() -> None
         {"hostname": "ct-example", "rootfs": "local-zfs:16,acl=1"},
     )
     assert result["tasks"] == [UPID]
+
+
+def test_20_a_running_container_is_resized_before_its_options_are_written_to_wait() -> None:
+    disk = "local-zfs:subvol-900-disk-0"
+    grown = {**LIVE, "rootfs": f"{disk},size=16G", "digest": "grown"}
+    stored = {**grown, "rootfs": f"{disk},acl=1,size=16G", "digest": "stored"}
+    waits = [{"key": "rootfs", "value": f"{disk},size=16G", "pending": f"{disk},acl=1,size=16G"}]
+    result, _script = run(
+        [
+            *read(),
+            status(running=True),
+            ("PUT", "nodes/pve1/lxc/900/resize", {"disk": "rootfs", "size": "16G"}, UPID),
+            *read(grown),
+            put({"rootfs": f"{disk},acl=1,size=16G"}, digest="grown"),
+            *read(stored, waits),
+        ],
+        {"hostname": "ct-example", "rootfs": "local-zfs:16,acl=1"},
+    )
+    assert result["pending"] == ["rootfs"]
+
+
+def test_a_volume_has_the_size_that_is_in_effect_though_its_options_wait() -> None:
+    waits = [{"key": "mp0", "value": "tank:subvol-900-disk-1,mp=/a,size=16G", "pending": "x"}]
+    expect = read({**LIVE, "mp0": "tank:subvol-900-disk-1,mp=/b,size=8G"}, waits)
+    result, _script = run(expect, {"hostname": "ct-example", "mp0": "tank:16,mp=/b"})
+    assert (result["changed"], result["pending"]) == (False, ["mp0"])
 
 
 def test_pending_keys_are_reported_after_the_write() -> None:

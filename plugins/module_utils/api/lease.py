@@ -84,6 +84,10 @@ class Leases:
                 minted = entry
             return self._lease(minted, role)
 
+    def login(self) -> str:
+        """A token of OpenBao for what is no mint: the one that was given, or that of the run's login."""
+        return self._token()[0]
+
     def drop(self, lease: Lease) -> None:
         """PVE refused it: nobody shall get it again."""
         key = self._key("lease", self._access.creds_path(lease.role))

@@ -15,6 +15,7 @@ from ..engine.converge import converge
 from ..engine.declare import argument_spec, declaration_of
 from ..engine.family import Family
 from ..errors import HomeflareError
+from .revealed import Revealed
 
 Warn = t.Callable[[str], None]
 
@@ -35,12 +36,17 @@ def run_task(
 ) -> dict[str, t.Any]:
     """The result of the task. Raises HomeflareError; ``hide`` gets every secret that must be masked."""
     declaration = declaration_of(family, params)
-    connection = Connection.from_params(params, family.product, os.environ if environ is None else environ)
+    found = os.environ if environ is None else environ
+    connection = Connection.from_params(params, family.product, found)
+    revealed = Revealed.of(family, declaration, params, found, connection, hide)
     session = Session(connection, read_only=check_mode, warn=warn)
     try:
-        outcome = converge(family, declaration, session, check_mode=check_mode)
+        outcome = converge(
+            family, declaration, session, check_mode=check_mode, ready=revealed.ready, answered=revealed.answered
+        )
     finally:
         hide(session.secrets())
+        revealed.close()
         session.close()
     for text in outcome.progress.warnings:
         warn(text)

@@ -185,6 +185,9 @@ options:
         declared key equals the live one, and at least one of hostname, MAC, volume or tags is declared.
       - V(absent) refuses a container that runs, is protected, locked, under HA, replicated, or that has detached volumes
         which O(absent_allow_unused) does not list. Nothing is ever forced or purged.
+    type: str
+    choices: [present, absent]
+    default: present
 """
 
 EXAMPLES = r"""

@@ -86,7 +86,7 @@ def allocated(key: str, value: str) -> str:
 def stored(key: str, value: str) -> str:
     """A value as PVE keeps it: a MAC made up, a description with its newline, a volume allocated."""
     if key.startswith("net") and "hwaddr=" not in value:
-        return f"{value},hwaddr=BC:24:11:00:00:01,type=veth"
+        return f"{value},hwaddr=00:00:5E:00:53:CC,type=veth"
     if key == "cpuunits":
         return str(min(int(value), 10000))
     if key == "description":

@@ -164,9 +164,10 @@ class Session:
     def _ask_as_owner(self, upid: str, path: str, query: Query) -> Envelope:
         """A token sees only its own tasks: ask with the one that started this one, and with another only after it."""
         call = make_call("GET", path, query)
+        role = "read" if self._read_only else "provision"
         lease = self._owners.get(upid)
         if lease is None:
-            envelope, lease = self._call(call, "provision")
+            envelope, lease = self._call(call, role)
         else:
             try:
                 return self._scrub(self._send(call, lease))
@@ -174,7 +175,7 @@ class Session:
                 if error.status != 401 or self._leases is None:
                     raise
             self._drop(lease)
-            envelope, lease = self._call(call, "provision")
+            envelope, lease = self._call(call, role)
         with self._lock:
             self._owners[upid] = lease
         return self._scrub(envelope)

@@ -12,9 +12,10 @@ import sys
 import threading
 import time
 import typing as t
+from pathlib import Path
 
 import pytest
-from ansible_collections.homeflare.proxmox.plugins.module_utils.api import lease_cell, openbao
+from ansible_collections.homeflare.proxmox.plugins.module_utils.api import lease, lease_cell, openbao
 from ansible_collections.homeflare.proxmox.plugins.module_utils.api.connection import BaoAccess
 from ansible_collections.homeflare.proxmox.plugins.module_utils.api.lease import Lease, Leases, give_back
 from ansible_collections.homeflare.proxmox.plugins.module_utils.api.lease_cell import Cell
@@ -211,8 +212,8 @@ def test_a_dropped_lease_is_minted_anew_and_only_if_it_is_still_that_one(engine:
 
 def test_a_lease_dies_with_the_login_that_minted_it(engine: Engine, leases: Opener, now: list[float]) -> None:
     engine.login_seconds = 100
-    lease = leases(**APPROLE, clock=lambda: now[0]).get("read")
-    assert lease.expires_at == 1100.0
+    short = leases(**APPROLE, clock=lambda: now[0]).get("read")
+    assert short.expires_at == 1100.0
     now[0] = 1050.0
     leases(**APPROLE, clock=lambda: now[0]).get("read")
     assert (engine.count("creds"), engine.count("login")) == (2, 2)
@@ -326,7 +327,7 @@ def test_giving_back_is_capped_in_time_and_quiet(bao: Serve, cell: Cell, capfd: 
 
 def test_the_process_gives_back_when_it_ends(engine: Engine, bao: Serve) -> None:
     server = bao(engine.answer)
-    root = next(path for path in sys.path if os.path.isdir(os.path.join(path, "ansible_collections", "homeflare")))
+    root = str(Path(lease.__file__).absolute().parents[6])
     base = "ansible_collections.homeflare.proxmox.plugins.module_utils.api"
     code = (
         f"from {base}.connection import BaoAccess\nfrom {base}.lease import Leases\nfrom {base}.redact import Secrets\n"

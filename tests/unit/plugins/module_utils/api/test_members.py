@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 from __future__ import annotations
 
-import contextlib
+import hashlib
 import socket
 import ssl
 import typing as t
@@ -24,6 +24,9 @@ from ansible_collections.homeflare.proxmox.plugins.module_utils.errors import (
 
 from .conftest import SECRET, Opener
 from .loopback import Answering, Cert, Reply, Request, Server, closed_port, data, full_port, make_cert, raw_server
+
+# A pool or a connection that is only named in a text.
+ANY: t.Any = None
 
 Serve = t.Callable[[Answering], Server]
 
@@ -65,7 +68,7 @@ def test_a_certificate_that_is_not_accepted_proves_that_nothing_left(folder: Pat
     cert = make_cert(
         folder, "bad", expired=kind == "expired", names=["other.example"] if kind == "name" else ["localhost"]
     )
-    ca = {} if kind == "untrusted" else {"ca_path": cert.ca}
+    ca: dict[str, t.Any] = {} if kind == "untrusted" else {"ca_path": cert.ca}
     with Server(ok, cert=cert) as server:
         error = failing(session(server.port, **ca))
         assert not error.sent
@@ -134,15 +137,15 @@ def test_a_reset_proves_nothing(cert: Cert, session: Opener) -> None:
     ("error", "sent", "fatal"),
     [
         (
-            requests.exceptions.ProxyError(inner.MaxRetryError(None, "/", inner.NewConnectionError(None, "x"))),
+            requests.exceptions.ProxyError(inner.MaxRetryError(ANY, "/", inner.NewConnectionError(ANY, "x"))),
             True,
             False,
-        ),  # type: ignore[arg-type]
+        ),
         (
-            requests.exceptions.SSLError(inner.MaxRetryError(None, "/", inner.SSLError(ssl.SSLEOFError("x")))),
+            requests.exceptions.SSLError(inner.MaxRetryError(ANY, "/", inner.SSLError(ssl.SSLEOFError("x")))),
             True,
             False,
-        ),  # type: ignore[arg-type]
+        ),
         (requests.exceptions.InvalidURL("x"), False, True),
         (requests.exceptions.InvalidSchema("x"), False, True),
         (requests.exceptions.InvalidHeader("x"), False, True),
@@ -150,7 +153,7 @@ def test_a_reset_proves_nothing(cert: Cert, session: Opener) -> None:
         (OSError(24, "too many open files"), True, True),
         (requests.exceptions.ContentDecodingError(inner.DecodeError("x")), True, False),
         (requests.exceptions.ConnectionError("Connection refused [Errno 111] NewConnectionError"), True, False),
-        (requests.exceptions.ConnectionError(inner.ReadTimeoutError(None, "/", "x")), True, False),  # type: ignore[arg-type]
+        (requests.exceptions.ConnectionError(inner.ReadTimeoutError(ANY, "/", "x")), True, False),
         (requests.exceptions.ConnectionError(inner.ProtocolError("x", TimeoutError())), True, False),
     ],
 )
@@ -330,13 +333,13 @@ def test_without_ca_path_a_private_authority_is_not_trusted(serve: Serve, sessio
 
 
 def test_a_folder_of_authorities_is_taken(cert: Cert, folder: Path, serve: Serve, session: Opener) -> None:
-    import subprocess
-
     (folder / "ca.pem").write_bytes(Path(cert.ca).read_bytes())
-    digest = subprocess.run(
-        ["openssl", "x509", "-hash", "-noout", "-in", cert.ca], capture_output=True, text=True, check=True
-    ).stdout.strip()
-    (folder / f"{digest}.0").symlink_to(folder / "ca.pem")
+    # OpenSSL looks a folder up by a hash of the authority's name: SHA-1 over its canonical (lower case) form.
+    text = b"ca good"
+    value = b"\x06\x03\x55\x04\x03\x0c" + bytes([len(text)]) + text
+    name = b"\x31" + bytes([len(value) + 2]) + b"\x30" + bytes([len(value)]) + value
+    digest = int.from_bytes(hashlib.sha1(name).digest()[:4], "little")
+    (folder / f"{digest:08x}.0").symlink_to(folder / "ca.pem")
     assert session(serve(ok).port, ca_path=str(folder)).get("version") == "fine"
 
 
@@ -345,15 +348,18 @@ def test_a_ca_file_that_is_gone_is_a_configuration_error(session: Opener) -> Non
         session(closed_port(), ca_path="/nonexistent/ca.pem").get("version")
 
 
-def test_the_last_good_member_is_remembered_in_the_cell_only_when_it_changes(
-    serve: Serve, session: Opener, cell: Cell
-) -> None:
-    puts = []
-    with contextlib.ExitStack() as stack:
-        patch = stack.enter_context(pytest.MonkeyPatch.context())
-        patch.setattr(Cell, "put", lambda _self, key, entry: puts.append((key, entry)) or True)
+def test_the_last_good_member_is_remembered_in_the_cell_only_when_it_changes(serve: Serve, session: Opener) -> None:
+    def put(_self: Cell, key: str, _entry: t.Any) -> bool:
+        raise AssertionError(key)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Cell, "put", put)
         session(serve(ok).port).get("version")
-    assert puts == []
+    two = session(serve(ok).port, closed_port())
+    two.get("version")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Cell, "put", put)
+        two.get("version")
 
 
 def test_reason_phrases_are_utf_8() -> None:

@@ -233,6 +233,15 @@ def test_a_poll_whose_credential_has_ended_goes_on_with_a_new_one(
             client.wait(upid)
 
 
+def test_a_read_only_session_watches_a_task_with_the_read_role(
+    serve: Serve, leased: t.Callable[..., Session], engine: Engine
+) -> None:
+    server = serve(lambda _: data({"status": "stopped", "exitstatus": "OK"}))
+    with leased(server.port, read_only=True) as client:
+        client.wait(UPID)
+    assert engine.minted == ["read1"]
+
+
 @pytest.mark.parametrize("answer", [None, "", "OK", 7])
 def test_a_task_call_that_names_no_task_is_no_success(serve: Serve, session: Opener, answer: t.Any) -> None:
     with pytest.raises(TaskUnknown, match="named no task"):

@@ -15,6 +15,9 @@ from tests.e2e.play import Player, Run
 from tests.e2e.target import Target, of_lab, of_node
 from tests.servers.lab import Lab
 
+#: Shorter texts would be found anywhere.
+MEANINGFUL = 8
+
 
 @pytest.fixture(scope="session")
 def runs() -> list[Run]:
@@ -40,6 +43,21 @@ def target(session_target: Target) -> Iterator[Target]:
     yield session_target
     if session_target.lab is not None:
         session_target.lab.clear_faults()
+
+
+@pytest.fixture(autouse=True)
+def no_secrets_left(request: pytest.FixtureRequest, target: Target) -> Iterator[None]:
+    """After each test: no secret in any run's output, temporary folder or fact cache, nor in the servers' logs."""
+    player: Player | None = request.getfixturevalue("player") if "player" in request.fixturenames else None
+    yield
+    if target.lab is None or player is None or not player.runs:
+        return
+    secrets = [secret for secret in target.lab.secrets() if len(secret) >= MEANINGFUL]
+    assert secrets, "no secret was seen, so this search would find none"
+    files = [path for path in player.home.rglob("*") if path.is_file() and path.name != "play.yml"]
+    for path in [*files, *target.lab.log_files]:
+        text = path.read_bytes()
+        assert not [secret for secret in secrets if secret.encode() in text], f"a secret is in {path.name}"
 
 
 @pytest.fixture

@@ -37,4 +37,6 @@ def identify(world: World, header: str) -> str:
     expired = any(0 < int(what.get("expire") or 0) < now for what in (record, owner))
     if expired or not owner.get("enable", 1):
         raise Die("Authentication failed!", 401)
+    with world.lock:
+        world.secrets.add(secret)
     return full

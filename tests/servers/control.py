@@ -11,6 +11,7 @@ POST /control/fault          a fault (faults.py); POST /control/faults/clear; GE
 POST /control/edit           {"method", "path", "values"}: a change by hand, as root@pam by ticket, not logged
 POST /control/store          {"state", "key", "data"}: put (or, with data null, remove) an object of the section store
 GET  /control/store          the section store
+GET  /control/secrets        every token secret that a request was let in with
 POST /control/config         {"latency", "auth_delay", "privileges", "without": names of corrections to leave out}
 POST /control/node           {"node", "online"}
 POST /control/member         {"member", "up"}: listen, or refuse connections
@@ -50,6 +51,7 @@ class Control:
             ("POST", "/control/edit"): self.edit,
             ("POST", "/control/store"): self.put,
             ("GET", "/control/store"): lambda _: self.store(),
+            ("GET", "/control/secrets"): lambda _: sorted(world.secrets),
             ("POST", "/control/config"): self.configure,
             ("POST", "/control/node"): self.node,
             ("POST", "/control/member"): self.member,

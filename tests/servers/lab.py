@@ -166,6 +166,11 @@ class Lab(Remote):
             raise LabError("OpenBao was stopped, and a reset does not start it again: use a lab of its own")
         super().reset()
 
+    def secrets(self) -> list[str]:
+        """Every token secret that a request was let in with, and OpenBao's own."""
+        found: list[str] = self._ask("GET", "/control/secrets")
+        return [*found, *([self.bao_token, self.secret_id] if self.bao else [])]
+
     @property
     def log_files(self) -> list[Path]:
         """Everything that the servers wrote down, for a search for secrets."""

@@ -76,6 +76,8 @@ class World:
             "without": [],
         }
         self.store: dict[str, dict[Any, dict[str, Any]]] = copy.deepcopy(self._start_store)
+        # Every secret that opened the door, for the search for secrets; no reset forgets them.
+        self.secrets: set[str] = set()
         self.offline: set[str] = set()
         # What corrections remember of guests: (vmid, key) -> {fakepve's spelling: PVE's}.
         self.spellings: dict[tuple[int, str], dict[str, Any]] = {}

@@ -274,14 +274,15 @@ def update_form(
             _set_or_clear(name, key, kinds[name], drifted[name], form, cleared)
         elif key.resend or key.clear is Clear.OMIT:
             _send_again(name, key, kinds[name], declaration, live, form)
-    for name in [family.keys[name].requires for name in form]:
-        if name is not None and name not in form:
-            _send_again(name, family.keys[name], kinds[name], declaration, live, form)
+    for other in [family.keys[name].requires for name in form]:
+        if other is not None and other not in form:
+            _send_again(other, family.keys[other], kinds[other], declaration, live, form)
     return form, cleared
 
 
 def _set_or_clear(name: str, key: Key, kind: Kind, item: Drift, form: dict[str, Form], cleared: list[str]) -> None:
-    sent = "" if item.want is NOTHING else kind.form(kind.carry(item.want, item.live))
+    want = item.want if item.live is NOTHING or item.want is NOTHING else kind.carry(item.want, item.live)
+    sent = "" if want is NOTHING else kind.form(want)
     if sent not in ("", ()):
         form[name] = sent
     elif key.clear is Clear.EMPTY:

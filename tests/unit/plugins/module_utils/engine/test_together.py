@@ -22,7 +22,8 @@ from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.family im
 )
 from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.judge import judge
 from ansible_collections.homeflare.proxmox.plugins.module_utils.errors import DeclarationError, NotStoredError
-from ansible_collections.homeflare.proxmox.plugins.module_utils.wire.scalars import Text
+from ansible_collections.homeflare.proxmox.plugins.module_utils.wire.propstr import PropertyMap, Sub
+from ansible_collections.homeflare.proxmox.plugins.module_utils.wire.scalars import Integer, Text
 from ansible_collections.homeflare.proxmox.tests.unit.sample_family import PLACE
 from ansible_collections.homeflare.proxmox.tests.unit.scripted import Script, error
 
@@ -112,3 +113,9 @@ def test_waiting_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine.time, "sleep", lambda seconds: None)
     with pytest.raises(NotStoredError, match="not finished within the time"):
         converge(PATIENT, Declaration(ident={"id": "home"}), Script([(*GET, {})] * 9), check_mode=False)
+
+
+def test_an_absent_property_string_without_a_default_is_set() -> None:
+    family = dataclasses.replace(COUPLED, keys={"rooms": Key(kind=PropertyMap({"max": Sub(Integer())}))})
+    wanted = Declaration(ident={"id": "home"}, values={"rooms": "max=3"})
+    assert judge(family, wanted, Live(present=True)).steps[0].form == {"rooms": "max=3"}

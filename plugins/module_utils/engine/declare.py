@@ -41,7 +41,7 @@ def argument_spec(family: Family) -> dict[str, dict[str, t.Any]]:
         spec["confirm_destroy"] = {"type": "str"}
     if family.sink:
         spec["secret_sink"] = _sink_option()
-        spec["rotate"] = {"type": "bool", "default": False}
+        spec.update({} if family.recover else {"rotate": {"type": "bool", "default": False}})
     spec["diff_values"] = {"type": "bool", "default": False}
     spec.update(_key_options(family))
     spec.update({name: dict(option) for name, option in family.options.items()})

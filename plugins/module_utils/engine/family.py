@@ -266,7 +266,9 @@ class Family:
     kinds_hook   kinds that depend on the declaration or on what was read, in place of the table's
     joiner       between identity values where a person names the object
     sink         the field of an answer that holds a secret which PVE shows once: it goes to the option ``secret_sink``
-                 and nowhere else, and the option ``rotate`` asks for a new one (``Declaration.rewrite_secrets``)
+                 and nowhere else, and the option ``rotate`` asks for a new one (``Declaration.rewrite_secrets``);
+                 a dot leads into an object of the answer
+    recover      how a secret that did not reach its sink is still had, where that is not by ``rotate``
     check        more checks of a declaration, before anything is read
     notes        warnings, for what PVE itself will refuse unless another declaration comes first
     read_hook, refuse, steps_hook, judge_hook   what is special to this family, all pure but for GETs through Reader
@@ -294,6 +296,7 @@ class Family:
     joiner: str = " "
     optional: tuple[str, ...] = ()
     sink: str | None = None
+    recover: str | None = None
     shape: ShapeHook | None = None
     kinds_hook: KindsHook | None = None
     check: CheckHook | None = None

@@ -24,7 +24,8 @@ class Revealed:
     def __init__(
         self, family: Family, declaration: Declaration, sink: Sink | None, secrets: Secrets, hide: Hide
     ) -> None:
-        self._field = family.sink or ""
+        self._field = (family.sink or "").split(".")
+        self._recover = family.recover or "Run once more with rotate: true to get another."
         self._title = family.title(declaration.ident)
         self._handle = family.handle(declaration.ident)
         self._sink = sink
@@ -59,21 +60,20 @@ class Revealed:
     def answered(self, step: Step, answer: t.Any) -> None:
         if not step.reveals:
             return
-        secret = answer.get(self._field) if isinstance(answer, dict) else None
+        secret = answer
+        for name in self._field:
+            secret = secret.get(name) if isinstance(secret, dict) else None
         if not isinstance(secret, str) or not secret:
-            raise HomeflareError(f"{self._title}: PVE's answer holds no secret. {self._way_out()}")
+            raise HomeflareError(f"{self._title}: PVE's answer holds no secret. {self._recover}")
         self._secrets.add(secret)
         self._hide(self._secrets.all())
         if self._sink is None:
-            raise HomeflareError(f"{self._title}: there is no sink for its secret, which is lost. {self._way_out()}")
+            raise HomeflareError(f"{self._title}: there is no sink for its secret, which is lost. {self._recover}")
         try:
             self._sink.put(self._handle, secret)
         except HomeflareError as error:
-            message = f"{self._title} has a new secret, which is lost: {error}. {self._way_out()}"
+            message = f"{self._title} has a new secret, which is lost: {error}. {self._recover}"
             raise HomeflareError(message) from None
-
-    def _way_out(self) -> str:
-        return "Run once more with rotate: true to get another."
 
     def close(self) -> None:
         self._hide(self._secrets.all())

@@ -165,6 +165,8 @@ STORAGE = Family(
     noun="Storage",
     identity={"storage": Text(pattern=r"[A-Za-z][A-Za-z0-9\-_.]*[A-Za-z0-9]", expected="a storage ID")},
     selector="type",
+    sink="config.encryption-key",
+    recover="PVE keeps it too, as root on each node in /etc/pve/priv/storage; copy it from there.",
     read=Read(path="storage", rows={"storage": "storage"}, shared=True),
     create=Endpoint(method="POST", path="storage", identity=("storage",)),
     update=Endpoint(method="PUT", path="storage/{storage}"),

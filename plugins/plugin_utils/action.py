@@ -16,11 +16,13 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.common.parameters import remove_values
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action import ActionBase
+from ansible.utils.display import Display
 
 from ..module_utils.errors import HomeflareError
 from ..module_utils.front.registry import FAMILIES
 from ..module_utils.front.run import crash, failure, full_spec, run_task
 
+DISPLAY = Display()
 #: ``-e homeflare_in_process=false`` runs every task as a module, to compare or to rule this file out.
 SWITCH = "homeflare_in_process"
 
@@ -67,6 +69,7 @@ class ActionModule(ActionBase):
                 warn=warnings.append,
                 hide=hidden.update,
                 environ=self._environ(),
+                progress=DISPLAY.display,
             )
         except HomeflareError as error:
             answer = {**failure(error), "failed": True}

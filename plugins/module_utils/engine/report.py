@@ -41,7 +41,9 @@ def live_object(family: Family, declaration: Declaration, live: Live) -> dict[st
     if not live.present:
         return {}
     kinds = kinds_of(family, declaration, live)
-    shown: dict[str, t.Any] = dict(declaration.ident)
+    shown: dict[str, t.Any] = {
+        name: kind.show(kind.canon(declaration.ident[name])) for name, kind in family.identity.items()
+    }
     for name, key in family.keys.items():
         if name not in declaration.values or key.secret or key.hidden:
             continue

@@ -33,16 +33,26 @@ def run_task(
     warn: Warn,
     hide: t.Callable[[t.Iterable[str]], None],
     environ: t.Mapping[str, str] | None = None,
+    progress: t.Callable[[str], None] | None = None,
 ) -> dict[str, t.Any]:
-    """The result of the task. Raises HomeflareError; ``hide`` gets every secret that must be masked."""
+    """The result of the task. Raises HomeflareError.
+
+    ``hide`` gets every secret that must be masked, ``progress`` a line now and then while a PVE task runs.
+    """
     declaration = declaration_of(family, params)
     found = os.environ if environ is None else environ
     connection = Connection.from_params(params, family.product, found)
     revealed = Revealed.of(family, declaration, params, found, connection, hide)
-    session = Session(connection, read_only=check_mode, warn=warn)
+    session = Session(connection, read_only=check_mode, warn=warn, progress=progress)
     try:
         outcome = converge(
-            family, declaration, session, check_mode=check_mode, ready=revealed.ready, answered=revealed.answered
+            family,
+            declaration,
+            session,
+            check_mode=check_mode,
+            ready=revealed.ready,
+            answered=revealed.answered,
+            lock_wait=connection.lock_wait,
         )
     finally:
         hide(session.secrets())

@@ -9,8 +9,16 @@ import dataclasses
 import typing as t
 
 import pytest
+from ansible_collections.homeflare.proxmox.plugins.module_utils.engine import converge as engine
 from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.converge import converge
-from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.family import Declaration, Endpoint
+from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.family import (
+    Declaration,
+    Drift,
+    Endpoint,
+    Family,
+    Live,
+    Refusal,
+)
 from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.judge import (
     create_steps,
     delete_steps,
@@ -261,3 +269,23 @@ def test_ready_is_asked_once_before_the_first_write_and_can_stop_it() -> None:
     with pytest.raises(HomeflareError, match="not ready"):
         converge(PLACE, declare(comment="new"), Script([("GET", HOME, None, OLD)]), check_mode=False, ready=stop)
     assert asked == ["update"]
+
+
+def test_a_lock_that_is_all_that_stands_in_the_way_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "PAUSE", 0.01)
+    family = dataclasses.replace(PLACE, refuse=_locked)
+    locked = {**OLD, "lock": "backup"}
+
+    def attempt(expect: list[t.Any], seconds: float) -> None:
+        script = Script(expect)
+        converge(family, declare(comment="new"), script, check_mode=False, lock_wait=seconds)
+        script.done()
+
+    with pytest.raises(RefusedError, match="locked"):
+        attempt([("GET", HOME, None, locked)], 0)
+    reads = [("GET", HOME, None, locked), ("GET", HOME, None, locked), ("GET", HOME, None, OLD)]
+    attempt([*reads, ("PUT", HOME, BODY, None), ("GET", HOME, None, NEW)], 60)
+
+
+def _locked(_family: Family, _declaration: Declaration, live: Live, _drift: tuple[Drift, ...]) -> list[Refusal]:
+    return [Refusal(id="locked", msg="locked (backup)")] if live.values.get("lock") else []

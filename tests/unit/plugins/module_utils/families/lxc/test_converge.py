@@ -261,4 +261,4 @@ def test_29_env_is_read_with_the_role_that_may_see_it() -> None:
 def test_16_the_result_holds_declared_keys_and_nothing_hidden() -> None:
     config = {"hostname": "ct-example", "description": "managed", "memory": 2048}
     result, _script = run([*read(), put({"memory": "2048"}), *read({**LIVE, "memory": 2048})], config)
-    assert result["object"] == {"vmid": "900", "node": "pve1", "hostname": "ct-example", "memory": 2048}
+    assert result["object"] == {"vmid": 900, "node": "pve1", "hostname": "ct-example", "memory": 2048}

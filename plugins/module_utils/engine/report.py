@@ -42,7 +42,9 @@ def live_object(family: Family, declaration: Declaration, live: Live) -> dict[st
         return {}
     kinds = kinds_of(family, declaration, live)
     shown: dict[str, t.Any] = {
-        name: kind.show(kind.canon(declaration.ident[name])) for name, kind in family.identity.items()
+        name: kind.show(kind.canon(declaration.ident[name]))
+        for name, kind in family.identity.items()
+        if name in declaration.ident
     }
     for name, key in family.keys.items():
         if name not in declaration.values or key.secret or key.hidden:

@@ -8,7 +8,13 @@ from __future__ import annotations
 import typing as t
 
 from ..engine.family import Family
+from ..families.backup_job import BACKUP_JOB
+from ..families.ha_resource import HA_RESOURCE
+from ..families.ha_rule import HA_RULE
 from ..families.lxc.table import LXC
 from ..families.pool import POOL
+from ..families.replication_job import REPLICATION_JOB
 
-FAMILIES: t.Final[t.Mapping[str, Family]] = {family.name: family for family in (LXC, POOL)}
+FAMILIES: t.Final[t.Mapping[str, Family]] = {
+    family.name: family for family in (BACKUP_JOB, HA_RESOURCE, HA_RULE, LXC, POOL, REPLICATION_JOB)
+}

@@ -123,7 +123,7 @@ def test_a_guests_alias_is_found_on_the_node_that_has_the_guest() -> None:
 
 
 def test_a_guest_that_is_not_seen_is_an_error() -> None:
-    with pytest.raises(DeclarationError, match="^vmid: there is no guest 999"):
+    with pytest.raises(DeclarationError, match=r"^vmid: there is no guest 999"):
         run([RESOURCES], vmid=999, cidr="192.0.2.1")
 
 

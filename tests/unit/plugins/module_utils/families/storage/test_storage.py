@@ -72,7 +72,7 @@ def test_content_and_nodes_are_sets() -> None:
 
 def test_a_missing_row_is_absent_only_for_one_who_would_see_it() -> None:
     nothing: Call = (*VISIBLE[:3], {"/storage/tank": {"VM.Audit": 1}})
-    with pytest.raises(ServerError, match="needs Datastore.Audit or Datastore.AllocateSpace on /storage/tank"):
+    with pytest.raises(ServerError, match=r"needs Datastore.Audit or Datastore.AllocateSpace on /storage/tank"):
         run([listing(), nothing], type="dir", path="/srv/tank")
     with pytest.raises(ServerError, match="this credential would not see it"):
         run([listing(), (*VISIBLE[:3], {})], state="absent")
@@ -200,7 +200,7 @@ def test_a_key_fixed_for_one_type_moves_for_another() -> None:
 
 
 def test_a_key_of_another_type_is_refused_with_and_without_a_declared_type() -> None:
-    with pytest.raises(DeclarationError, match="^server: is not a key of type dir"):
+    with pytest.raises(DeclarationError, match=r"^server: is not a key of type dir"):
         run([], type="dir", path="/srv/tank", server="192.0.2.1")
     refused("is of type dir, which has no server", [listing(DIR)], server="192.0.2.1")
 
@@ -240,7 +240,7 @@ def test_content_that_a_type_does_not_offer_is_refused_before_any_write(kind: st
 
 
 def test_none_stands_alone() -> None:
-    with pytest.raises(DeclarationError, match="^content: none cannot be combined"):
+    with pytest.raises(DeclarationError, match=r"^content: none cannot be combined"):
         run([], content=["none", "iso"])
     assert not run([listing({**DIR, "content": "none"})], content=["none"])["changed"]
 
@@ -432,14 +432,14 @@ def test_a_generated_key_goes_to_its_sink_and_to_no_result() -> None:
 
 
 def test_a_generated_key_that_its_sink_did_not_take_is_still_on_the_nodes() -> None:
-    with pytest.raises(HomeflareError, match="is lost: memory is full. PVE keeps it too"):
+    with pytest.raises(HomeflareError, match=r"is lost: memory is full. PVE keeps it too"):
         autogen(Memory(broken=True))
     assert "rotate" not in argument_spec(STORAGE)
 
 
 @pytest.mark.parametrize("key", ["nonsense", "[]", '{"kdf": null}'])
 def test_what_is_no_encryption_key_is_refused_without_quoting_it(key: str) -> None:
-    with pytest.raises(DeclarationError, match="^encryption_key: must be autogen, or") as caught:
+    with pytest.raises(DeclarationError, match=r"^encryption_key: must be autogen, or") as caught:
         run([], encryption_key=key)
     assert key not in str(caught.value)
 

@@ -39,7 +39,7 @@ def read_row(family: Family, ident: t.Mapping[str, t.Any], reader: Reader) -> t.
         raise
     if source.rows is None:
         return _as_object(data, path)
-    return _pick(family, ident, _as_rows(data, path), source.rows)
+    return _pick(family, ident, as_rows(data, path), source.rows)
 
 
 def _as_object(data: object, path: str) -> t.Mapping[str, t.Any]:
@@ -48,7 +48,7 @@ def _as_object(data: object, path: str) -> t.Mapping[str, t.Any]:
     return data
 
 
-def _as_rows(data: object, path: str) -> list[t.Mapping[str, t.Any]]:
+def as_rows(data: object, path: str) -> list[t.Mapping[str, t.Any]]:
     if not isinstance(data, list) or not all(isinstance(row, dict) for row in data):
         raise ServerError(f"GET {path}: the answer is not a list, so nothing is known.", method="GET", path=path)
     return data

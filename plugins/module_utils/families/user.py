@@ -7,21 +7,62 @@ from __future__ import annotations
 
 import typing as t
 
-from ..engine.family import Absence, Clear, Declaration, Drift, Endpoint, Family, Key, Live, Privileges, Read, Refusal
+from ..engine.family import (
+    Absence,
+    Clear,
+    Declaration,
+    Drift,
+    Endpoint,
+    Family,
+    Key,
+    Live,
+    Privileges,
+    Read,
+    Reader,
+    Refusal,
+)
+from ..engine.read import read_table
 from ..wire.scalars import Flag, Integer, Text
 from .access import GROUPS, USERID
 
-_TEXT = {"default": "", "clear": Clear.EMPTY}
+_TEXT: t.Final[dict[str, t.Any]] = {"default": "", "clear": Clear.EMPTY}
+#: PVE/Tools.pm EMAIL_RE.
+_EMAIL = r"[\w+\-~]+(\.[\w+\-~]+)*@[a-zA-Z0-9-]+(\.[a-zA-Z0-9-]+)*"
+#: PVE/Auth/Plugin.pm store_password dies in every type but these.
+_WITH_PASSWORD = ("pam", "pve")
 
 
 def _name(max_length: int) -> Text:
     return Text(max_length=max_length, zero_is_empty=True)
 
 
+def _read(family: Family, declaration: Declaration, reader: Reader) -> Live:
+    """The realm is looked at only when the user is to be created."""
+    live = read_table(family, declaration, reader)
+    if live.present or declaration.state == "absent":
+        return live
+    rows = reader.get("access/domains", shared=True)
+    realm = declaration.ident["userid"].rpartition("@")[2]
+    kind = next((row.get("type") for row in rows if row.get("realm") == realm), None)
+    return Live(present=False, facts={"realm": realm, "realm_type": kind})
+
+
 def _refuse(family: Family, declaration: Declaration, live: Live, drift: tuple[Drift, ...]) -> t.Iterable[Refusal]:
     """userconfig_force_defaults (AccessControl.pm) makes root@pam anew whatever one stores."""
     if declaration.ident["userid"] == "root@pam" and (drift or declaration.state == "absent"):
         yield Refusal(id="root", msg="User root@pam is PVE's own and is not managed.")
+    kind, realm = live.facts.get("realm_type"), live.facts.get("realm")
+    if kind and kind not in _WITH_PASSWORD and "password" in declaration.values:
+        msg = (
+            f"{family.title(declaration.ident)}: realm {realm} is of type {kind} and stores no passwords; leave it out."
+        )
+        yield Refusal(id="no-password", key="password", msg=msg)
+
+
+def _notes(family: Family, declaration: Declaration, live: Live, drift: tuple[Drift, ...]) -> t.Iterable[str]:
+    """PVE stores a user of a realm that is not there, who then cannot log in."""
+    if "realm" in live.facts and live.facts["realm_type"] is None:
+        yield f"{family.title(declaration.ident)}: there is no realm {live.facts['realm']} yet."
 
 
 USER = Family(
@@ -38,15 +79,19 @@ USER = Family(
         "expire": Key(kind=Integer(minimum=0), default=0, clear=Clear.NEVER),
         "firstname": Key(kind=_name(1024), **_TEXT),
         "lastname": Key(kind=_name(1024), **_TEXT),
-        "email": Key(kind=_name(254), **_TEXT),
-        "comment": Key(kind=Text(max_length=2048, zero_is_empty=True), **_TEXT),
-        "keys": Key(kind=Text(pattern=r"[0-9a-zA-Z!=]{0,4096}"), hidden=True, **_TEXT),
+        "email": Key(
+            kind=Text(max_length=254, pattern=_EMAIL, expected="an email address", zero_is_empty=True), **_TEXT
+        ),
+        "comment": Key(kind=Text(max_length=2048, no_linefeed=False, zero_is_empty=True), **_TEXT),
+        "keys": Key(kind=Text(pattern=r"[0-9a-zA-Z!=]{0,4096}", zero_is_empty=True), hidden=True, **_TEXT),
         "groups": Key(kind=GROUPS, default=(), clear=Clear.EMPTY),
         "password": Key(kind=Text(min_length=8, max_length=64), secret=True, create_only=True, clear=Clear.NEVER),
     },
     needs=("realm", "group"),
     retain=True,
+    read_hook=_read,
     refuse=_refuse,
+    notes=_notes,
     privileges=Privileges(
         read="Sys.Audit on /access/groups, or User.Modify",
         write="User.Modify on /access/groups/{group} of every old and new group (or on /access/groups); to create also "

@@ -64,7 +64,7 @@ def test_a_place_that_takes_no_file_is_found_before_there_is_a_secret(tmp_path: 
     (tmp_path / "folder").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
     for path in (tmp_path / "nowhere" / "secret", tmp_path / "folder", tmp_path / "link"):
-        with pytest.raises(RefusedError, match="^secret_sink: .*nothing was written"):
+        with pytest.raises(RefusedError, match=r"^secret_sink: .*nothing was written"):
             FileSink(str(path)).prepare()
 
 
@@ -86,7 +86,7 @@ def sink_for(given: dict[str, str], url: str = "http://127.0.0.1:9") -> Sink:
 
 @pytest.mark.parametrize("given", [{"file": "relative"}, {"bao_path": "kv/../sys"}, {"bao_path": "kv/a b"}, {}])
 def test_bad_input_names_the_option(given: dict[str, str]) -> None:
-    with pytest.raises(DeclarationError, match="^secret_sink: "):
+    with pytest.raises(DeclarationError, match=r"^secret_sink: "):
         sink_for(given)
 
 

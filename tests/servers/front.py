@@ -186,18 +186,17 @@ class Member:
             threading.Thread(target=self._converse, args=(connection, address), daemon=True).start()
 
     def _converse(self, connection: socket.socket, address: tuple[str, int]) -> None:
-        with self._lock:
-            self._open.add(connection)
-        raw = connection
         try:
             connection.settimeout(10)
             connection = self._context.wrap_socket(connection, server_side=True)
+            with self._lock:
+                self._open.add(connection)
             Handler(connection, address, self)  # type: ignore[arg-type]
         except (OSError, ValueError):
             pass
         finally:
             with self._lock:
-                self._open.discard(raw)
+                self._open.discard(connection)
             with contextlib.suppress(OSError):
                 connection.close()
 

@@ -36,6 +36,8 @@ from .bao import Bao
 from .remote import LabError, Remote
 from .seed import Seed
 
+__all__ = ["ENGINE_TOKEN_ID", "TOKEN_ID", "Lab", "LabError"]
+
 TOKEN_ID = "root@pam!lab"
 ENGINE_TOKEN_ID = "root@pam!openbao"
 

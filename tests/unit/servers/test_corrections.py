@@ -47,6 +47,16 @@ def first_key(lab: Lab, replies: list[Any]) -> Any:
     return replies[-1].status, lab.get(CONFIG)["memory"]
 
 
+def pending_digest(lab: Lab, _replies: list[Any]) -> bool:
+    return "digest" in {row["key"] for row in lab.get(f"{CT}/pending")}
+
+
+def with_pve1_down(lab: Lab, _replies: list[Any]) -> set[str]:
+    lab.node_online("pve1", False)
+    rows = lab.get("/cluster/resources", {"type": "vm"})
+    return {row["status"] for row in rows if row["node"] == "pve1"}
+
+
 FEATURES = "403 Permission check failed (changing feature flags (except nesting) is only allowed for root@pam)"
 CASES = [
     Case("token-is-never-root", [("PUT", CONFIG, {"features": "nesting=1,keyctl=1"})], last,
@@ -103,15 +113,13 @@ CASES = [
     Case("description-ends-in-newline", [("PUT", CONFIG, {"description": "single"})], stored("description"),
          "single", "single\n"),
     Case("empty-tags-are-a-space", [("PUT", CONFIG, {"tags": ""})], stored("tags"), "", " "),
-    Case("pending-has-the-digest", [], lambda lab, _replies: "digest" in {row["key"] for row in lab.get(f"{CT}/pending")},
+    Case("pending-has-the-digest", [], pending_digest,
          False, True),
     Case("falsy-comment-is-not-stored",
          [("POST", "/pools", {"poolid": "p", "comment": "x"}), ("PUT", "/pools", {"poolid": "p", "comment": "0"})],
          lambda lab, _replies: lab.get("/pools", {"poolid": "p"})[0].get("comment"), "0", None),
     Case("guests-of-a-dead-node-are-unknown", [],
-         lambda lab, _replies: (lab.node_online("pve1", False),
-                                {row["status"] for row in lab.get("/cluster/resources", {"type": "vm"})
-                                 if row["node"] == "pve1"})[1], {"running", "stopped"}, {"unknown"}),
+         with_pve1_down, {"running", "stopped"}, {"unknown"}),
 ]  # fmt: skip
 
 

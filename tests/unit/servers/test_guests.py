@@ -36,10 +36,8 @@ def test_every_measured_spelling_is_stored_or_refused_as_it_was(lab: Lab) -> Non
     rows = [json.loads(line) for line in ROWS.read_text(encoding="utf-8").splitlines()]
     for row in rows:
         sent = {row["key"]: row["declared"]}
-        if row["as"] == "root":
-            status = lab.try_edit("PUT", CONFIG, sent)["status"]
-        else:
-            status = ask("PUT", CONFIG, sent).status
+        by_hand = row["as"] == "root"
+        status = lab.try_edit("PUT", CONFIG, sent)["status"] if by_hand else ask("PUT", CONFIG, sent).status
         stored = lab.get(CONFIG).get(row["key"])
         if status != row["status"] or (status == 200 and spelled(stored) != spelled(row["stored"])):
             wrong.append((row, status, stored))

@@ -40,7 +40,10 @@ def errors(method: str, template: str, **values: Any) -> dict[str, str]:
         ({"hostname": ""}, {"hostname": "invalid format - value does not look like a valid DNS name\n"}),
         ({"tags": "bad!tag"}, {"tags": "invalid format - invalid characters in tag\n"}),
         ({"tags": ""}, {}),
-        ({"nameserver": "192.0.2.300"}, {"nameserver": "invalid format - value does not look like a valid IP address\n"}),
+        (
+            {"nameserver": "192.0.2.300"},
+            {"nameserver": "invalid format - value does not look like a valid IP address\n"},
+        ),
         ({"nameserver": "fe80::1%eth0, 192.0.2.1"}, {}),
         ({"timezone": "No/Where"}, {"timezone": "invalid format - invalid time zone 'No/Where'\n"}),
         ({"description": "x" * 8193}, {"description": "value may only be 8192 characters long"}),
@@ -78,7 +81,9 @@ def test_what_is_missing_and_what_it_requires() -> None:
 
 def test_a_pattern_ends_where_the_value_does_but_for_one_line_feed() -> None:
     template = "/access/users/{userid}/token/{tokenid}"
-    assert errors("GET", template, userid="a@pve", tokenid="1bad") == {"tokenid": "value does not match the regex pattern"}
+    assert errors("GET", template, userid="a@pve", tokenid="1bad") == {
+        "tokenid": "value does not match the regex pattern"
+    }
     assert errors("GET", template, userid="a@pve", tokenid="good\n") == {}
     assert errors("GET", template, userid="a@pve", tokenid="good\n\n") != {}
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 import typing as t
 
 import pytest
@@ -109,8 +110,8 @@ def test_check_mode_does_not_wait() -> None:
 
 def test_waiting_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(0, 100, 3))
-    monkeypatch.setattr(engine.time, "monotonic", lambda: next(clock))
-    monkeypatch.setattr(engine.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(time, "sleep", lambda seconds: None)
     with pytest.raises(NotStoredError, match="not finished within the time"):
         converge(PATIENT, Declaration(ident={"id": "home"}), Script([(*GET, {})] * 9), check_mode=False)
 

@@ -224,9 +224,10 @@ def test_exact_clears_what_may_be_cleared() -> None:
 
 @pytest.mark.parametrize("key", ["tmpdir", "dumpdir", "script"])
 def test_what_only_root_may_set_is_refused_unless_it_is_so(key: str) -> None:
+    params: dict[str, t.Any] = {key: "/srv/x"}
     with pytest.raises(RefusedError, match=f"only root@pam may set {key}.*pvesh set /cluster/backup/nightly --{key}"):
-        run([read(vmid="100")], **{key: "/srv/x"})
-    run([read(**{key: "/srv/x"})], **{key: "/srv/x"})
+        run([read(vmid="100")], **params)
+    run([read(**params)], **params)
 
 
 def test_a_job_with_a_dumpdir_is_not_touched() -> None:

@@ -82,7 +82,8 @@ def _with_no_log(name: str, option: dict[str, t.Any]) -> dict[str, t.Any]:
 
 
 def _clearable(key: Key) -> bool:
-    return key.clear is not Clear.NEVER and key.create_only is not True and not key.secret
+    kept = key.create_only is True or key.required is True or key.secret
+    return key.clear is not Clear.NEVER and not kept
 
 
 def declaration_of(family: Family, params: t.Mapping[str, t.Any]) -> Declaration:
@@ -159,9 +160,13 @@ def _normalised(family: Family, declaration: Declaration) -> Declaration:
 
 def unknown_key(family: Family, name: str) -> str:
     """Says that a key is not one of the family's, with the nearest that is."""
-    near = difflib.get_close_matches(name, list(family.keys), n=1)
-    hint = f" Did you mean {near[0]}?" if near else ""
-    return f"{name} is not a key that this module manages.{hint}"
+    return f"{name} is not a key that this module manages.{near(name, family.keys)}"
+
+
+def near(name: str, names: t.Iterable[str]) -> str:
+    """A hint at the nearest known name, or nothing."""
+    found = difflib.get_close_matches(name, list(names), n=1)
+    return f" Did you mean {found[0]}?" if found else ""
 
 
 def _key_named(family: Family, name: str) -> str:

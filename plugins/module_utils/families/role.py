@@ -107,8 +107,8 @@ ROLE = Family(
     update=Endpoint(method="PUT", path="access/roles/{roleid}"),
     delete=Endpoint(method="DELETE", path="access/roles/{roleid}"),
     keys={"privs": Key(kind=PRIVS, default=(), clear=Clear.EMPTY, required=True)},
-    exact=True,
     options={
+        "exact": {"type": "bool", "default": True},
         "confirm_destroy": {"type": "str"},
         "allow_self_lockout": {"type": "bool", "default": False},
     },

@@ -141,6 +141,11 @@ def test_an_edit_that_is_refused_raises(lab: Lab) -> None:
         lab.edit("PUT", "/pools", {"poolid": "no"})
 
 
+def test_what_no_server_keeps_is_refused_and_not_made_up(ask: Client) -> None:
+    reply = ask("GET", "/nodes/pve1/disks/list")
+    assert (reply.status, reply.reason[:40]) == (501, "the lab keeps no /nodes/{node}/disks/lis")
+
+
 def test_the_seed_is_there(lab: Lab) -> None:
     assert [row["node"] for row in lab.get("/nodes")] == ["pve1", "pve2", "pve3"]
     assert {row["storage"] for row in lab.get("/storage")} >= {"local", "local-dir", "local-zfs", "local-lvm", "tank"}

@@ -186,11 +186,15 @@ class Drift:
 
 @dataclass(frozen=True, kw_only=True)
 class Refusal:
-    """A change that is not made: one plain sentence that says what, why and the way out."""
+    """A change that is not made: one plain sentence that says what, why and the way out.
+
+    ``until_gone`` says that it falls away once what still uses the object is deleted, which an estate may do first.
+    """
 
     id: str
     msg: str
     key: str | None = None
+    until_gone: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -259,6 +263,7 @@ class Family:
     delete_array the ``delete`` parameter is an array: repeated, not comma-joined
     selector     the key whose value picks the types of ``Key.types`` (``type``)
     needs        families whose objects must be there first
+    nested       a name may hold ``/``, and what stands before it must be there first
     retain       deleting loses what cannot be rebuilt: ``confirm_destroy`` is asked for
     exact        default of the option ``exact``
     config       name of the dict option that holds the keys (guests); None: every key is an option of its own
@@ -289,6 +294,7 @@ class Family:
     delete_array: bool = False
     selector: str | None = None
     needs: tuple[str, ...] = ()
+    nested: bool = False
     retain: bool = False
     exact: bool = False
     config: str | None = None

@@ -127,6 +127,7 @@ def _refuse_absent(title: str, live: Live) -> t.Iterable[Refusal]:
     if held:
         yield Refusal(
             id="not-empty",
+            until_gone=True,
             msg=f"{title} still holds {', '.join(held)}, and PVE deletes only an empty pool; remove them first.",
         )
 
@@ -205,6 +206,7 @@ POOL = Family(
         "allow_move": {"type": "bool", "default": False},
     },
     needs=("lxc", "storage"),
+    nested=True,
     shape=_shape,
     kinds_hook=_kinds,
     read_hook=_read,

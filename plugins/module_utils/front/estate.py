@@ -1,0 +1,276 @@
+# Copyright (c) 2026, homeflare.proxmox contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One task that holds a whole estate."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+import typing as t
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+
+from ..api.connection import CONNECTION_OPTIONS, Connection
+from ..api.session import Session
+from ..engine import estate, estate_report
+from ..engine.declare import argument_spec, declaration_of, near
+from ..engine.estate import Resource, Row
+from ..engine.family import Family
+from ..errors import DeclarationError, HomeflareError
+from .registry import FAMILIES
+from .revealed import Revealed
+
+ESTATE_OPTIONS: t.Final[dict[str, dict[str, t.Any]]] = {
+    **CONNECTION_OPTIONS,
+    "resources": {"type": "list", "elements": "dict", "required": True},
+    "mode": {"type": "str", "choices": ["apply", "verify"], "default": "apply"},
+    "parallel": {"type": "int", "default": 8},
+    "report": {"type": "path"},
+    "allow_pending": {"type": "bool", "default": False},
+    "diff_values": {"type": "bool", "default": False},
+}
+
+
+class EstateFailed(HomeflareError):
+    """The estate was not brought to its declarations; the whole result is in ``told``."""
+
+    def __init__(self, message: str, told: t.Mapping[str, t.Any]) -> None:
+        super().__init__(message)
+        self.told = dict(told)
+
+    def details(self) -> dict[str, t.Any]:
+        return self.told
+
+
+@dataclass(frozen=True)
+class Context:
+    """What the front end that started the task lends it."""
+
+    check_mode: bool
+    warn: t.Callable[[str], None]
+    hide: t.Callable[[t.Iterable[str]], None]
+    environ: t.Mapping[str, str]
+    progress: t.Callable[[str], None]
+
+
+def run_estate(
+    params: t.Mapping[str, t.Any],
+    *,
+    check_mode: bool,
+    warn: t.Callable[[str], None],
+    hide: t.Callable[[t.Iterable[str]], None],
+    environ: t.Mapping[str, str] | None = None,
+    progress: t.Callable[[str], None] | None = None,
+) -> dict[str, t.Any]:
+    """The result of the task. Raises HomeflareError; EstateFailed holds every row."""
+    found = os.environ if environ is None else environ
+    context = Context(check_mode, warn, hide, found, progress or (lambda _text: None))
+    if params["parallel"] < 1:
+        raise DeclarationError("must be at least 1.", option="parallel")
+    declared = _resources(params["resources"], context)
+    verify = params["mode"] == "verify"
+    sessions = Sessions(params, context, read_only=verify or context.check_mode)
+    run = _Run(params, context, declared, sessions)
+    try:
+        return run.verified() if verify else run.applied()
+    finally:
+        context.hide(sessions.secrets())
+        sessions.close()
+
+
+# ---- the declared resources
+
+
+class _Declared(t.NamedTuple):
+    resource: Resource
+    params: t.Mapping[str, t.Any]
+
+
+def _resources(given: t.Sequence[t.Mapping[str, t.Any]], context: Context) -> list[_Declared]:
+    """Every resource checked against its family's options; all that is wrong is told at once."""
+    declared: list[_Declared] = []
+    wrong: list[str] = []
+    for number, entry in enumerate(given):
+        try:
+            declared.append(_resource(f"resources[{number}]", entry, context))
+        except DeclarationError as error:
+            wrong.append(str(error))
+    wrong += estate.duplicates([item.resource for item in declared])
+    if wrong:
+        raise DeclarationError(" ".join(wrong))
+    return declared
+
+
+def _resource(place: str, entry: t.Mapping[str, t.Any], context: Context) -> _Declared:
+    if len(entry) != 1:
+        raise DeclarationError("must be one key, the family, with its options below it.", option=place)
+    ((name, options),) = entry.items()
+    family = FAMILIES.get(str(name).rpartition(".")[2])
+    if family is None:
+        raise DeclarationError(f"there is no family {name}.{near(str(name), FAMILIES)}", option=place)
+    checked = ArgumentSpecValidator(argument_spec(family)).validate(dict(options or {}))
+    context.hide(checked._no_log_values)
+    if checked.error_messages:
+        raise DeclarationError(" ".join(checked.error_messages), option=f"{place} ({family.name})")
+    try:
+        declaration = declaration_of(family, checked.validated_parameters)
+    except DeclarationError as error:
+        raise DeclarationError(str(error), option=f"{place} ({family.name})") from None
+    return _Declared(Resource(place, family, declaration), checked.validated_parameters)
+
+
+# ---- the run
+
+
+class Sessions:
+    """One session a product, made when the first family of it is read."""
+
+    def __init__(self, params: t.Mapping[str, t.Any], context: Context, *, read_only: bool) -> None:
+        self._params, self._context, self._read_only = params, context, read_only
+        self._made: dict[str, tuple[Connection, Session]] = {}
+        self._lock = threading.Lock()
+
+    def of(self, family: Family) -> Session:
+        return self._pair(family.product)[1]
+
+    def connection(self, family: Family) -> Connection:
+        return self._pair(family.product)[0]
+
+    def _pair(self, product: str) -> tuple[Connection, Session]:
+        with self._lock:
+            if product not in self._made:
+                context = self._context
+                connection = Connection.from_params(self._params, product, context.environ)
+                session = Session(connection, read_only=self._read_only, warn=context.warn, progress=context.progress)
+                self._made[product] = (connection, session)
+            return self._made[product]
+
+    def secrets(self) -> set[str]:
+        return {secret for _, session in self._made.values() for secret in session.secrets()}
+
+    def close(self) -> None:
+        for _, session in self._made.values():
+            session.close()
+
+
+class _Run:
+    """Survey, then whatever the mode asks for, then the report."""
+
+    def __init__(
+        self,
+        params: t.Mapping[str, t.Any],
+        context: Context,
+        declared: t.Sequence[_Declared],
+        sessions: Sessions,
+    ) -> None:
+        self.params, self.context, self.sessions = params, context, sessions
+        self.by_place = {item.resource.place: item for item in declared}
+        for family in {item.resource.family.product: item.resource.family for item in declared}.values():
+            sessions.of(family)  # a wrong connection option is told before anything is read
+        self.rows: list[Row] = estate.survey([item.resource for item in declared], sessions.of, int(params["parallel"]))
+
+    def verified(self) -> dict[str, t.Any]:
+        told = self.told(changed=False)
+        self.write_report(told)
+        if told["verdict"] != estate_report.CLEAN:
+            raise EstateFailed(f"The estate is not as declared: {self.counts(told)}.", told)
+        return told
+
+    def applied(self) -> dict[str, t.Any]:
+        estate.postpone(self.rows)
+        refused = [row.msg for row in self.rows if row.status == estate.REFUSED]
+        planned = any(row.status == estate.PLANNED for row in self.rows)
+        if refused:
+            told = self.told(changed=False)
+            self.write_report(told)
+            raise EstateFailed(f"Refused, and nothing was written. {' '.join(refused)}", told)
+        if not self.context.check_mode and planned:
+            self.write()
+        told = self.told(changed=planned if self.context.check_mode else self.has_written())
+        self.write_report(told)
+        bad = [row for row in self.rows if row.status in (estate.UNKNOWN, estate.FAILED, estate.NOT_REACHED)]
+        if bad:
+            raise EstateFailed(self.failure(bad, told), told)
+        for row in self.rows:
+            for text in row.warnings:
+                self.context.warn(text)
+        return told
+
+    def has_written(self) -> bool:
+        return any(row.status == estate.CHANGED or row.written for row in self.rows)
+
+    def write(self) -> None:
+        with _interrupts():
+            try:
+                estate.carry_out(
+                    self.rows, self.sessions.of, self.hooks, self.context.progress, lock_wait=self.lock_wait()
+                )
+            except KeyboardInterrupt:
+                told = self.told(changed=self.has_written())
+                self.write_report(told)
+                self.context.progress(estate_report.table(self.rows))
+                raise EstateFailed(f"Interrupted: {self.counts(told)}. Run it again to finish.", told) from None
+
+    def hooks(self, resource: Resource) -> tuple[t.Any, t.Any]:
+        params = self.by_place[resource.place].params
+        merged = {**self.params, **params}
+        revealed = Revealed.of(
+            resource.family,
+            resource.declaration,
+            merged,
+            self.context.environ,
+            self.sessions.connection(resource.family),
+            self.context.hide,
+        )
+        return revealed.ready, revealed.answered
+
+    def lock_wait(self) -> float:
+        return float(self.params.get("lock_wait") or 0)
+
+    def told(self, *, changed: bool) -> dict[str, t.Any]:
+        told = estate_report.result(self.rows, changed=changed, allow_pending=bool(self.params["allow_pending"]))
+        return {**told, "diff": estate_report.diffs(self.rows, values=bool(self.params["diff_values"]))}
+
+    def counts(self, told: t.Mapping[str, t.Any]) -> str:
+        return ", ".join(f"{number} {status}" for status, number in told["summary"].items())
+
+    def failure(self, bad: t.Sequence[Row], told: t.Mapping[str, t.Any]) -> str:
+        first = "; ".join(f"{row.resource.title}: {row.msg}" for row in bad if row.msg)
+        return f"{first} ({self.counts(told)}). It is safe to run it again."
+
+    def write_report(self, told: t.Mapping[str, t.Any]) -> None:
+        """JSON, or Markdown when the name ends in .md; complete or not at all."""
+        path = self.params.get("report")
+        if not path:
+            return
+        kept = {name: value for name, value in told.items() if name != "diff"}
+        text = estate_report.markdown(kept) if path.endswith(".md") else json.dumps(kept, indent=2) + "\n"
+        try:
+            with open(f"{path}.new", "w", encoding="utf-8") as report:
+                report.write(text)
+            os.replace(f"{path}.new", path)
+        except OSError as error:
+            raise DeclarationError(f"cannot be written: {error.strerror}.", option="report") from None
+
+
+@contextmanager
+def _interrupts() -> t.Iterator[None]:
+    """Ansible ends a worker by SIGTERM: what was written is told before it goes."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(_number: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -19,8 +19,8 @@ from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
 from ..module_utils.errors import HomeflareError
-from ..module_utils.front.registry import FAMILIES
-from ..module_utils.front.run import crash, failure, full_spec, run_task
+from ..module_utils.front.jobs import job_of
+from ..module_utils.front.run import crash, failure
 
 DISPLAY = Display()
 #: ``-e homeflare_in_process=false`` runs every task as a module, to compare or to rule this file out.
@@ -53,17 +53,16 @@ class ActionModule(ActionBase):
 
     def _run_here(self) -> dict[str, t.Any]:
         name = str(self._task.action).rpartition(".")[2]
-        family = FAMILIES[name]
+        job = job_of(name)
         hidden: set[str] = set()
         warnings: list[str] = []
-        checked = ArgumentSpecValidator(full_spec(family)).validate(dict(self._task.args))
+        checked = ArgumentSpecValidator(job.spec).validate(dict(self._task.args))
         hidden.update(checked._no_log_values)
         if checked.error_messages:
             answer = {"failed": True, "changed": False, "msg": self._wording(checked.error_messages, name)}
             return self._masked(answer, hidden, warnings)
         try:
-            answer = run_task(
-                family,
+            answer = job.run(
                 checked.validated_parameters,
                 check_mode=bool(self._task.check_mode),
                 warn=warnings.append,

@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 import yaml
 from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.family import Family
-from ansible_collections.homeflare.proxmox.plugins.module_utils.front.registry import FAMILIES
+from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.info import Info
+from ansible_collections.homeflare.proxmox.plugins.module_utils.front.registry import FAMILIES, INFOS
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = sorted(path for path in (ROOT / "plugins/modules").glob("*.py") if path.stem != "__init__")
@@ -69,8 +70,8 @@ def _groups() -> dict[str, list[str]]:
     return groups
 
 
-def test_every_family_has_a_module_and_every_module_a_family() -> None:
-    assert [path.stem for path in MODULES] == sorted(FAMILIES)
+def test_every_family_and_lookup_has_a_module_and_every_module_one_of_them() -> None:
+    assert [path.stem for path in MODULES] == sorted([*FAMILIES, *INFOS])
 
 
 def test_action_groups_are_sorted() -> None:
@@ -80,19 +81,20 @@ def test_action_groups_are_sorted() -> None:
         assert members == sorted(set(members)), name
 
 
-def _wanted(group: str) -> t.Callable[[Family], bool]:
+def _wanted(group: str) -> t.Callable[[Family | Info], bool]:
     return {
-        "all": lambda family: True,
-        "guests": lambda family: family.config is not None,
-        "pbs": lambda family: family.product == "pbs",
-        "pve": lambda family: family.product == "pve",
+        "all": lambda job: True,
+        "guests": lambda job: isinstance(job, Family) and job.config is not None,
+        "pbs": lambda job: job.product == "pbs",
+        "pve": lambda job: job.product == "pve",
     }[group]
 
 
 @pytest.mark.parametrize("group", ["all", "guests", "pbs", "pve"])
 def test_action_group_holds_just_the_families_that_belong(group: str) -> None:
     belongs = _wanted(group)
-    assert _groups().get(group, []) == sorted(name for name, family in FAMILIES.items() if belongs(family))
+    jobs: dict[str, Family | Info] = {**FAMILIES, **INFOS}
+    assert _groups().get(group, []) == sorted(name for name, job in jobs.items() if belongs(job))
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: path.stem)

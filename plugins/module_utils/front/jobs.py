@@ -1,0 +1,29 @@
+# Copyright (c) 2026, homeflare.proxmox contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a module's name stands for: its argument spec and its run, be it a family or a lookup."""
+
+from __future__ import annotations
+
+import functools
+import typing as t
+from dataclasses import dataclass
+
+from .info import info_spec, run_info
+from .registry import FAMILIES, INFOS
+from .run import full_spec, run_task
+
+
+@dataclass(frozen=True)
+class Job:
+    """``run`` takes the checked options, and by name check_mode, warn, hide, environ and progress."""
+
+    spec: dict[str, dict[str, t.Any]]
+    run: t.Callable[..., dict[str, t.Any]]
+
+
+def job_of(name: str) -> Job:
+    """The job of a module. Raises KeyError."""
+    if name in INFOS:
+        return Job(info_spec(INFOS[name]), functools.partial(run_info, INFOS[name]))
+    return Job(full_spec(FAMILIES[name]), functools.partial(run_task, FAMILIES[name]))

@@ -76,7 +76,8 @@ class ActionModule(ActionBase):
             answer = {**crash(error), "failed": True}
         if not self._task.diff:
             answer.pop("diff", None)
-        answer["invocation"] = {"module_args": checked.validated_parameters}
+        shown = {name: value for name, value in checked.validated_parameters.items() if name not in job.quiet}
+        answer["invocation"] = {"module_args": shown}
         return self._masked(answer, hidden, warnings)
 
     def _masked(self, answer: dict[str, t.Any], hidden: set[str], warnings: list[str]) -> dict[str, t.Any]:

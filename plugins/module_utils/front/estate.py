@@ -35,6 +35,8 @@ ESTATE_OPTIONS: t.Final[dict[str, dict[str, t.Any]]] = {
     "diff_values": {"type": "bool", "default": False},
 }
 
+ESTATE_QUIET: t.Final = ("resources",)
+
 
 class EstateFailed(HomeflareError):
     """The estate was not brought to its declarations; the whole result is in ``told``."""
@@ -178,6 +180,7 @@ class _Run:
         told = self.told(changed=False)
         self.write_report(told)
         if told["verdict"] != estate_report.CLEAN:
+            self.show()
             raise EstateFailed(f"The estate is not as declared: {self.counts(told)}.", told)
         return told
 
@@ -188,6 +191,7 @@ class _Run:
         if refused:
             told = self.told(changed=False)
             self.write_report(told)
+            self.show()
             raise EstateFailed(f"Refused, and nothing was written. {' '.join(refused)}", told)
         if not self.context.check_mode and planned:
             self.write()
@@ -195,11 +199,16 @@ class _Run:
         self.write_report(told)
         bad = [row for row in self.rows if row.status in (estate.UNKNOWN, estate.FAILED, estate.NOT_REACHED)]
         if bad:
+            self.show()
             raise EstateFailed(self.failure(bad, told), told)
         for row in self.rows:
             for text in row.warnings:
                 self.context.warn(text)
         return told
+
+    def show(self) -> None:
+        """Ansible prints no diff of a task that failed, so the table is told on its own."""
+        self.context.progress(estate_report.table(self.rows))
 
     def has_written(self) -> bool:
         return any(row.status == estate.CHANGED or row.written for row in self.rows)
@@ -213,7 +222,7 @@ class _Run:
             except KeyboardInterrupt:
                 told = self.told(changed=self.has_written())
                 self.write_report(told)
-                self.context.progress(estate_report.table(self.rows))
+                self.show()
                 raise EstateFailed(f"Interrupted: {self.counts(told)}. Run it again to finish.", told) from None
 
     def hooks(self, resource: Resource) -> tuple[t.Any, t.Any]:

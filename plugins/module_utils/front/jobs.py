@@ -9,6 +9,7 @@ import functools
 import typing as t
 from dataclasses import dataclass
 
+from .estate import ESTATE_OPTIONS, ESTATE_QUIET, run_estate
 from .info import info_spec, run_info
 from .registry import FAMILIES, INFOS
 from .run import full_spec, run_task
@@ -16,14 +17,20 @@ from .run import full_spec, run_task
 
 @dataclass(frozen=True)
 class Job:
-    """``run`` takes the checked options, and by name check_mode, warn, hide, environ and progress."""
+    """``run`` takes the checked options, and by name check_mode, warn, hide, environ and progress.
+
+    ``quiet`` names options that a result does not repeat (module.py ``run_job``).
+    """
 
     spec: dict[str, dict[str, t.Any]]
     run: t.Callable[..., dict[str, t.Any]]
+    quiet: tuple[str, ...] = ()
 
 
 def job_of(name: str) -> Job:
     """The job of a module. Raises KeyError."""
+    if name == "estate":
+        return Job(ESTATE_OPTIONS, run_estate, quiet=ESTATE_QUIET)
     if name in INFOS:
         return Job(info_spec(INFOS[name]), functools.partial(run_info, INFOS[name]))
     return Job(full_spec(FAMILIES[name]), functools.partial(run_task, FAMILIES[name]))

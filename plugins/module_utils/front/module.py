@@ -19,16 +19,27 @@ from .run import crash, failure, full_spec, run_task
 
 def run(family: Family) -> None:
     """What a family's ``main()`` does."""
-    _run(full_spec(family), functools.partial(run_task, family))
+    run_job(full_spec(family), functools.partial(run_task, family))
 
 
 def look(info: Info) -> None:
     """What a lookup's ``main()`` does."""
-    _run(info_spec(info), functools.partial(run_info, info))
+    run_job(info_spec(info), functools.partial(run_info, info))
 
 
-def _run(spec: dict[str, dict[str, t.Any]], job: t.Callable[..., dict[str, t.Any]]) -> None:
-    module = AnsibleModule(argument_spec=spec, supports_check_mode=True)
+def run_job(
+    spec: dict[str, dict[str, t.Any]], job: t.Callable[..., dict[str, t.Any]], *, quiet: t.Sequence[str] = ()
+) -> None:
+    """A module of any sort. Options in ``quiet`` hold declarations whose secrets Ansible cannot know before we do.
+
+    With such options the arguments are not written to the system's log, and the result does not repeat them.
+    """
+    module = AnsibleModule(argument_spec=spec, supports_check_mode=True, no_log=bool(quiet))
+    if quiet:
+        shown = {name: value for name, value in module.params.items() if name not in quiet}
+        told: dict[str, t.Any] = {"invocation": {"module_args": shown}}
+    else:
+        told = {}
 
     def hide(secrets: t.Iterable[str]) -> None:
         module.no_log_values.update(secrets)
@@ -36,9 +47,9 @@ def _run(spec: dict[str, dict[str, t.Any]], job: t.Callable[..., dict[str, t.Any
     try:
         result = job(module.params, check_mode=module.check_mode, warn=module.warn, hide=hide)
     except HomeflareError as error:
-        module.fail_json(**failure(error))
+        module.fail_json(**{**told, **failure(error)})
     except Exception as error:  # noqa: BLE001  a traceback may hold a secret
-        module.fail_json(**crash(error))
+        module.fail_json(**{**told, **crash(error)})
     if not module._diff:
         result.pop("diff", None)
-    module.exit_json(**result)
+    module.exit_json(**told, **result)

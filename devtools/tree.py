@@ -166,7 +166,9 @@ _TREE = (
     "requirements.txt",
     "roles",
 )
-_TREE_TESTS = ("tests/config.yml", "tests/sanity", "tests/unit")
+_TREE_TESTS = ("tests/config.yml", "tests/sanity/", "tests/unit/")
+# Tests of the test servers need those, and what they are made of.
+_NOT_IN_TREE = ("tests/unit/servers/",)
 
 
 def copy_tree(name: str) -> Path:
@@ -195,6 +197,8 @@ def copy_tree(name: str) -> Path:
 
 
 def _belongs(path: str) -> bool:
+    if path.startswith(_NOT_IN_TREE):
+        return False
     return path.split("/", 1)[0] in _TREE or path.startswith(_TREE_TESTS)
 
 

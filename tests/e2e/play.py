@@ -145,7 +145,13 @@ class Player:
         env = {**_environment(folder, record), **self.environment, **(environment or {})}
         with open(folder / "output.txt", "wb") as output:
             process = subprocess.Popen(
-                command, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
+                command,
+                cwd=folder,
+                env=env,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
             )
         return Started(self, process, folder, record)
 

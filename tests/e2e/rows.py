@@ -13,11 +13,13 @@ refused    {options, msg: a pattern of the failure}; nothing is written
 absent     options of ``state: absent``
 
 ``sent`` leaves the digest out. ``writes`` in place of ``sent`` lists [method, path] where one write is not the answer.
-``${node}``, ``${storage}``, ``${template}``, ``${bridge}``, ``${vmid}`` and ``${vmid2}`` are the target's.
+``${node}``, ``${storage}``, ``${template}``, ``${bridge}``, ``${vmid}`` and ``${vmid2}`` are the target's,
+and ``${tmp}`` is a folder here, for what a task writes besides.
 """
 
 from __future__ import annotations
 
+import tempfile
 import typing as t
 from pathlib import Path
 from string import Template
@@ -26,6 +28,8 @@ import yaml
 
 from tests.e2e.target import Target
 
+#: Away from the player's own folders: those are searched for secrets.
+TMP = tempfile.TemporaryDirectory(prefix="hf-e2e-")
 FOLDER = Path(__file__).parent / "families"
 
 
@@ -43,6 +47,7 @@ def load(name: str, target: Target) -> dict[str, t.Any]:
         "bridge": target.bridge,
         "vmid": str(target.vmids[0]),
         "vmid2": str(target.vmids[1]),
+        "tmp": TMP.name,
     }
     row = yaml.safe_load((FOLDER / f"{name}.yml").read_text())
     return t.cast("dict[str, t.Any]", _filled(row, facts))

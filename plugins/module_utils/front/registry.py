@@ -1,7 +1,7 @@
 # Copyright (c) 2026, homeflare.proxmox contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every family and lookup by its module's name. Imports are spelled out: a module's payload is found by reading them."""
+"""Every family and lookup by its module's name. Imports are spelled out: a payload is found by reading them."""
 
 from __future__ import annotations
 

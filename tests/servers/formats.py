@@ -15,6 +15,8 @@ import re
 import zoneinfo
 from collections.abc import Callable
 
+from . import formats_config
+
 Check = Callable[[str], "str | None"]
 
 USER = r"[^\s:/]+@[A-Za-z][A-Za-z0-9.\-_]+"
@@ -87,6 +89,7 @@ def _timezone(value: str) -> str | None:
 
 
 CHECKS: dict[str, Check] = {
+    **formats_config.CHECKS,
     "pve-ct-timezone": _timezone,
     "pve-userid": _userid,
     "pve-tokenid": _matches(rf"{USER}!{TOKEN}", "value '{}' does not look like a valid token ID"),

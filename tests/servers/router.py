@@ -62,7 +62,7 @@ def _handle(world: World, request: Request, route: schema.Route) -> Answer:
     # PVE checks permissions before it looks at the parameters.
     with world.lock:
         privileges.check(world, request.identity, method, given)
-    declared = (method.get("parameters") or {}).get("properties") or {}
+    declared = schema.declared(method, given)
     # Some path parameters are missing from the schema; they are handed on unchecked.
     unchecked = {name: value for name, value in route.parameters.items() if name not in declared}
     values, errors = schema.validate(method, {name: given[name] for name in given if name not in unchecked})

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import formats
+from . import formats, formats_config
 from .wire import Value, Values
 
 Schema = Mapping[str, Any]
@@ -98,7 +98,7 @@ def _rule(properties: Mapping[str, Schema], name: str) -> Schema | None:
 
 def validate(method: Schema, values: Values) -> tuple[Values, dict[str, str]]:
     """The values as the handler gets them (numbers are numbers), and PVE's text for each that is refused."""
-    parameters: Schema = method.get("parameters") or {}
+    parameters, places = _flat(method.get("parameters") or {}, values)
     properties: Mapping[str, Schema] = parameters.get("properties") or {}
     errors: dict[str, str] = {}
     clean: Values = {}
@@ -108,14 +108,33 @@ def validate(method: Schema, values: Values) -> tuple[Values, dict[str, str]]:
             if not parameters.get("additionalProperties", 0):
                 errors[name] = UNKNOWN
             continue
-        clean[name] = check(rule, _legacy_lists(rule, value), name, errors)
+        clean[name] = check(rule, _legacy_lists(rule, value), prefixes.get(name, name), errors)
         needed = rule.get("requires")
         if needed and value is not None and values.get(needed) is None:
             errors[needed] = f"missing property required by '{name}'"
     for name, rule in properties.items():
         if not rule.get("optional") and not name.endswith("[n]") and values.get(name) is None:
-            errors.setdefault(name, MISSING)
+            errors.setdefault(places.get(name, name), MISSING)
     return clean, errors
+
+
+def _flat(parameters: Schema, values: Values) -> tuple[Schema, dict[str, str]]:
+    """Parameters without `allOf` and `oneOf` (the type that the request names), and how errors name those of a type."""
+    if "allOf" not in parameters:
+        return parameters, {}
+    properties: dict[str, Schema] = {}
+    places: dict[str, str] = {}
+    for part in parameters["allOf"]:
+        properties.update(part.get("properties") or {})
+        if "oneOf" not in part:
+            continue
+        selector = part["type-property"]
+        properties[selector] = part["type-property-schema"]
+        for kind in part["oneOf"]:
+            if kind["instance-type"] == values.get(selector):
+                properties.update(kind["properties"])
+                places.update({name: f"oneOf[{kind['instance-type']}].{name}" for name in kind["properties"]})
+    return {"properties": properties, "additionalProperties": 0}, places
 
 
 def _legacy_lists(rule: Schema, value: Value) -> Value:
@@ -176,7 +195,7 @@ def _problem(rule: Schema, text: str, typed: Value, path: str) -> str | None:
     """What is wrong, in PVE's order: format, pattern, length, range, enumeration."""
     fmt = rule.get("format")
     if fmt:
-        why = property_string(fmt, text, path) if isinstance(fmt, dict) else formats.check(fmt, text)
+        why = _format(fmt, text, path)
         if why:
             return f"invalid format - {why}\n"
     if rule.get("type", "string") == "string":
@@ -196,6 +215,16 @@ def _problem(rule: Schema, text: str, typed: Value, path: str) -> str | None:
     return None
 
 
+def _format(fmt: Any, text: str, path: str) -> str | None:
+    """What a format says: a property string, spelled out or named, or a plain one."""
+    if isinstance(fmt, dict):
+        return property_string(fmt, text, path)
+    named = formats_config.PROPERTY_STRINGS.get(fmt)
+    if named is None:
+        return formats.check(fmt, text)
+    return property_string(named, text, path) or formats_config.validate(fmt, parse_property_string(named, text))
+
+
 @functools.cache
 def _pattern(pattern: str) -> re.Pattern[str]:
     return re.compile(re.sub(r"\(\?\^([a-z]*):", lambda m: f"(?{m[1]}:" if m[1] else "(?:", pattern), re.DOTALL)
@@ -203,6 +232,21 @@ def _pattern(pattern: str) -> re.Pattern[str]:
 
 TRUE = re.compile(r"(1|on|yes|true)", re.IGNORECASE)
 FALSE = re.compile(r"(0|off|no|false)", re.IGNORECASE)
+
+
+def parse_property_string(fmt: Mapping[str, Schema], text: str) -> dict[str, str]:
+    """A property string's parts, booleans as 0 and 1; it must be a good one."""
+    default_key = next((name for name, rule in fmt.items() if rule.get("default_key")), "")
+    found: dict[str, str] = {}
+    for part in filter(None, text.split(",")):
+        name, equals, value = part.partition("=")
+        name, value = (name, value) if equals else (default_key, part)
+        found[name] = _flag(value) if fmt[name].get("type") == "boolean" else value
+    return found
+
+
+def _flag(text: str) -> str:
+    return "1" if TRUE.fullmatch(text) else "0" if FALSE.fullmatch(text) else text
 
 
 def property_string(fmt: Mapping[str, Schema], text: str, path: str = "") -> str | None:
@@ -235,7 +279,7 @@ def _property_values(fmt: Mapping[str, Schema], found: Mapping[str, str], prefix
             errors[name] = UNKNOWN
             continue
         if rule.get("type") == "boolean":
-            value = "1" if TRUE.fullmatch(value) else "0" if FALSE.fullmatch(value) else value
+            value = _flag(value)
         check(rule, value, name, errors)
     for name, rule in fmt.items():
         if not rule.get("optional") and not rule.get("alias") and name not in found:

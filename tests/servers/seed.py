@@ -153,5 +153,6 @@ def section_store(seed: Seed, special_roles: Mapping[str, frozenset[str]]) -> di
         "role": roles,
         "token": tokens,
         "acl": acl,
+        "realm": {"pam": {"type": "pam"}, "pve": {"type": "pve"}},
         "cluster_options": {"": dict(seed.options)},
     }

@@ -23,10 +23,17 @@ answers of item and list, `before_create`, `before_update` and `before_delete` m
 
 from __future__ import annotations
 
-from . import access, acl, cluster
+from . import access, acl, cluster, ha, jobs, metrics, realms
 from .table import Endpoint, Section
 
-SECTIONS: tuple[Section, ...] = (*access.SECTIONS, *cluster.SECTIONS)
-ENDPOINTS: tuple[Endpoint, ...] = (*acl.ENDPOINTS, *access.ENDPOINTS, *cluster.ENDPOINTS)
+SECTIONS: tuple[Section, ...] = (
+    *access.SECTIONS,
+    *realms.SECTIONS,
+    *cluster.SECTIONS,
+    *ha.SECTIONS,
+    *jobs.SECTIONS,
+    *metrics.SECTIONS,
+)
+ENDPOINTS: tuple[Endpoint, ...] = (*acl.ENDPOINTS, *access.ENDPOINTS, *cluster.ENDPOINTS, *ha.ENDPOINTS)
 
 __all__ = ["ENDPOINTS", "SECTIONS", "Endpoint", "Section"]

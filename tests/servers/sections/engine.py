@@ -45,7 +45,13 @@ def handlers(sections: Iterable[Section], endpoints: Iterable[Endpoint]) -> dict
 
 
 def _bind(function: Callable[[Section, Call], Any], section: Section) -> Handler:
-    return lambda call: function(section, call)
+    def handler(call: Call) -> Any:
+        if section.normalize and function is not read_list:
+            name = section.identity[0]
+            call.values[name] = section.normalize(call, str(call.values.get(name) or ""))
+        return function(section, call)
+
+    return handler
 
 
 def _fill(text: str, call: Call, **more: str) -> str:
@@ -86,7 +92,8 @@ def read_item(section: Section, call: Call) -> Any:
 
 def read_list(section: Section, call: Call) -> Any:
     rows = []
-    for key, data in sorted(call.objects(section.state).items(), key=lambda pair: str(pair[0])):
+    objects = list(call.objects(section.state).items())
+    for key, data in objects if section.in_file_order else sorted(objects, key=lambda pair: str(pair[0])):
         wanted = ((call.values.get(parameter), name) for parameter, name in section.filters.items())
         if any(value is not None and data.get(name) != value for value, name in wanted):
             continue
@@ -94,7 +101,7 @@ def read_list(section: Section, call: Call) -> Any:
             section.row(call, key, data) if section.row else {**_identity(section, key), **_public(section, call, data)}
         )
         if row is not None:
-            rows.append(row)
+            rows.append({**row, "digest": digest(call, section)} if section.digest_in_list else row)
     return rows
 
 
@@ -130,16 +137,27 @@ def _store(section: Section, into: Data, incoming: Data) -> None:
             into.pop(name, None)
         elif value is not None:
             into[name] = value
+    for name in section.kept_if_true & set(into):
+        if into[name] in (0, "0"):
+            del into[name]
+
+
+def _created(section: Section, call: Call) -> Data:
+    """The keys of a new object, checked."""
+    incoming = {name: value for name, value in _incoming(section, call).items() if value is not None}
+    _type_checks(section, str(incoming.get("type", "")), incoming, creating=True)
+    return incoming
 
 
 def create(section: Section, call: Call) -> Any:
     key, objects = section.key_of(call.values), call.objects(section.state)
     prefix = section.texts.post
+    if section.early_checks:
+        _created(section, call)
     if key in objects:
         raise _exists(section, call)
     try:
-        incoming = {name: value for name, value in _incoming(section, call).items() if value is not None}
-        _type_checks(section, str(incoming.get("type", "")), incoming, creating=True)
+        incoming = _created(section, call)
         data: Data = dict(section.stored_defaults)
         _store(section, data, incoming)
         if section.before_create:
@@ -183,6 +201,8 @@ def _updated(section: Section, call: Call, key: Key, old: Data) -> Data:
     if section.digest_file and sent and sent != digest(call, section):
         raise Die(DIGEST_CHANGED)
     incoming = _incoming(section, call)
+    if section.no_options and not incoming and not call.values.get("delete"):
+        raise Die(section.no_options)
     for name in sorted(set(incoming) & section.fixed):
         raise Die(section.texts.fixed.format(option=name))
     _type_checks(section, str(old.get("type", "")), incoming, creating=False)
@@ -202,9 +222,11 @@ def _deletions(section: Section, call: Call, old: Data, incoming: Data) -> list[
     if not section.delete:
         return []
     names = split_list(str(call.values.get("delete") or ""))
+    if section.delete_unchecked:
+        return names
     row = section.types.get(str(old.get("type", "")))
     known = section.deletable if row is None else row.keys | row.required | row.fixed
-    for name in names:
+    for name in [] if section.delete_unchecked else names:
         if known is not None and name not in known:
             raise Die(section.texts.unknown_delete.format(option=name))
         if name in section.required or (row is not None and name in row.required):
@@ -221,13 +243,13 @@ def remove(section: Section, call: Call) -> Any:
     if key not in objects:
         text = section.texts.absent_delete
         text = section.texts.absent if text is None else text
-        if not text:
+        if not text or (section.forgiving_delete and call.values.get(section.forgiving_delete)):
             return None
         raise _absent(section, call, text)
     try:
-        if section.before_delete:
-            section.before_delete(call, key, objects[key])
+        stays = section.before_delete(call, key, objects[key]) if section.before_delete else None
     except Die as problem:
         raise _prefixed(problem, section.texts.delete) from None
-    objects.pop(key, None)
+    if not stays:
+        objects.pop(key, None)
     return None

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 Key = Any
 Data = dict[str, Any]
+# What SectionConfig.pm write_config writes only when it is true.
+SECTION_TRUTH = frozenset({"comment", "disable"})
 
 
 @dataclass
@@ -83,9 +85,13 @@ class Section:
     empty: str = "clear"
     # Perl truth: "" and "0" are not stored (user.cfg).
     falsy_is_absent: bool = False
+    # Stored only when true, whatever PUT says of it: SectionConfig.pm write_config with `comment` and `disable`.
+    kept_if_true: frozenset[str] = frozenset()
     # `delete=`: "" has none, "dies" refuses a key both set and deleted, else "delete" or "set" wins.
     delete: str = ""
     deletable: frozenset[str] | None = None
+    # `delete=` takes any name, required and fixed ones too (realms).
+    delete_unchecked: bool = False
     required: frozenset[str] = frozenset()
     fixed: frozenset[str] = frozenset()
     # SectionConfig: values with a line feed are refused.
@@ -100,14 +106,30 @@ class Section:
     # The file whose SHA-1 is the digest: sections that share it share the digest. Empty: no digest.
     digest_file: str = ""
     digest_in_item: bool = True
+    digest_in_list: bool = False
     singleton: bool = False
+    # The order of the file instead of the keys'.
+    in_file_order: bool = False
+    # POST checks the type's keys before it takes the file's lock, so those refusals go without the prefix.
+    early_checks: bool = False
+    # `delete` runs first and looks at nothing (realms): unknown, required and fixed keys too.
+    delete_unchecked: bool = False
+    # A parameter of DELETE with which an absent object is no error.
+    forgiving_delete: str = ""
+    # What a PUT without any key answers; empty: 200.
+    no_options: str = ""
+    # The identity as PVE spells it: `100` is `ct:100`.
+    normalize: Callable[[Call, str], str] | None = None
     # List filters: parameter -> key that must equal it.
     filters: Mapping[str, str] = field(default_factory=dict)
+    # What a handler does before it takes the file's lock: a canonical identity, refusals without the prefix.
+    settle: Callable[[Call], None] | None = None
     show: Callable[[Call, Key, Data], Any] | None = None
     row: Callable[[Call, Key, Data], Any] | None = None
     before_create: Callable[[Call, Key, Data], None] | None = None
     before_update: Callable[[Call, Key, Data, Data], None] | None = None
-    before_delete: Callable[[Call, Key, Data], None] | None = None
+    # Returns True when the object is to stay (it may have been marked).
+    before_delete: Callable[[Call, Key, Data], bool | None] | None = None
     # The data of a POST's, PUT's answer; null without.
     created: Callable[[Call, Key, Data], Any] | None = None
     updated: Callable[[Call, Key, Data], Any] | None = None

@@ -16,7 +16,7 @@ author:
   - homeflare.proxmox contributors (@homeflare)
 extends_documentation_fragment:
   - homeflare.proxmox.connection
-  - homeflare.proxmox.connection.attributes
+  - homeflare.proxmox.info.attributes
 notes:
   - "PRIVILEGES: nodes and quorum need C(Sys.Audit) on C(/). Of the resources PVE gives those that the credential may
     audit. Version and tag style need nothing."

@@ -16,7 +16,7 @@ author:
   - homeflare.proxmox contributors (@homeflare)
 extends_documentation_fragment:
   - homeflare.proxmox.connection
-  - homeflare.proxmox.connection.attributes
+  - homeflare.proxmox.info.attributes
 notes:
   - "PRIVILEGES: reading needs C(Datastore.Audit) or C(Datastore.AllocateSpace) on C(/storage/{storage}); PVE leaves
     out the storages where the credential has neither. When O(storage) names such a one, the task fails."

@@ -108,7 +108,7 @@ def validate(method: Schema, values: Values) -> tuple[Values, dict[str, str]]:
             if not parameters.get("additionalProperties", 0):
                 errors[name] = UNKNOWN
             continue
-        clean[name] = check(rule, _legacy_lists(rule, value), prefixes.get(name, name), errors)
+        clean[name] = check(rule, _legacy_lists(rule, value), places.get(name, name), errors)
         needed = rule.get("requires")
         if needed and value is not None and values.get(needed) is None:
             errors[needed] = f"missing property required by '{name}'"
@@ -116,6 +116,12 @@ def validate(method: Schema, values: Values) -> tuple[Values, dict[str, str]]:
         if not rule.get("optional") and not name.endswith("[n]") and values.get(name) is None:
             errors.setdefault(places.get(name, name), MISSING)
     return clean, errors
+
+
+def declared(method: Schema, values: Values) -> Mapping[str, Schema]:
+    """The parameters that a method takes with these values."""
+    found: Mapping[str, Schema] = _flat(method.get("parameters") or {}, values)[0].get("properties") or {}
+    return found
 
 
 def _flat(parameters: Schema, values: Values) -> tuple[Schema, dict[str, str]]:

@@ -226,7 +226,7 @@ def _deletions(section: Section, call: Call, old: Data, incoming: Data) -> list[
         return names
     row = section.types.get(str(old.get("type", "")))
     known = section.deletable if row is None else row.keys | row.required | row.fixed
-    for name in [] if section.delete_unchecked else names:
+    for name in names:
         if known is not None and name not in known:
             raise Die(section.texts.unknown_delete.format(option=name))
         if name in section.required or (row is not None and name in row.required):

@@ -90,7 +90,7 @@ class Section:
     # `delete=`: "" has none, "dies" refuses a key both set and deleted, else "delete" or "set" wins.
     delete: str = ""
     deletable: frozenset[str] | None = None
-    # `delete=` takes any name, required and fixed ones too (realms).
+    # `delete=` takes any name: unknown, required and fixed ones too (realms).
     delete_unchecked: bool = False
     required: frozenset[str] = frozenset()
     fixed: frozenset[str] = frozenset()
@@ -112,8 +112,6 @@ class Section:
     in_file_order: bool = False
     # POST checks the type's keys before it takes the file's lock, so those refusals go without the prefix.
     early_checks: bool = False
-    # `delete` runs first and looks at nothing (realms): unknown, required and fixed keys too.
-    delete_unchecked: bool = False
     # A parameter of DELETE with which an absent object is no error.
     forgiving_delete: str = ""
     # What a PUT without any key answers; empty: 200.

@@ -71,7 +71,7 @@ def _groups() -> dict[str, list[str]]:
 
 
 def test_every_family_and_lookup_has_a_module_and_every_module_one_of_them() -> None:
-    assert [path.stem for path in MODULES] == sorted([*FAMILIES, *INFOS, "estate"])
+    assert [path.stem for path in MODULES] == sorted([*FAMILIES, *INFOS, "estate", "estate_info"])
 
 
 def test_action_groups_are_sorted() -> None:
@@ -94,7 +94,7 @@ def _wanted(group: str) -> t.Callable[[Family | Info], bool]:
 def test_action_group_holds_just_the_families_that_belong(group: str) -> None:
     belongs = _wanted(group)
     jobs: dict[str, Family | Info] = {**FAMILIES, **INFOS}
-    whole = ["estate"] if group in ("all", "pve") else []
+    whole = ["estate", "estate_info"] if group in ("all", "pve") else []
     assert _groups().get(group, []) == sorted([*(name for name, job in jobs.items() if belongs(job)), *whole])
 
 

@@ -119,7 +119,7 @@ def postpone(rows: t.Sequence[Row]) -> None:
 
 def in_order(rows: t.Sequence[Row]) -> list[Row]:
     """The rows in the order of their writes: what is needed first, then deletes the other way round."""
-    rank = _ranks({row.resource.family.name: row.resource.family for row in rows})
+    rank = ranks({row.resource.family.name: row.resource.family for row in rows})
 
     def key(row: Row) -> tuple[int, int]:
         family = row.resource.family
@@ -131,21 +131,21 @@ def in_order(rows: t.Sequence[Row]) -> list[Row]:
     return [*kept, *gone]
 
 
-def _ranks(families: t.Mapping[str, Family]) -> dict[str, int]:
+def ranks(families: t.Mapping[str, Family]) -> dict[str, int]:
     """How many families deep each one stands; a family that needs nothing has rank 0. Raises ValueError on a circle."""
-    ranks: dict[str, int] = {}
+    known: dict[str, int] = {}
 
     def rank(name: str, above: tuple[str, ...]) -> int:
         if name in above:
             raise ValueError(f"families need each other: {' -> '.join((*above, name))}")
-        if name not in ranks:
+        if name not in known:
             needs = [rank(other, (*above, name)) for other in families[name].needs if other in families]
-            ranks[name] = 1 + max(needs, default=-1)
-        return ranks[name]
+            known[name] = 1 + max(needs, default=-1)
+        return known[name]
 
     for name in families:
         rank(name, ())
-    return ranks
+    return known
 
 
 def carry_out(

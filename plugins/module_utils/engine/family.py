@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from ..errors import ApiError
 from ..wire.kind import Canon, Form, Kind
+from .index import BY_TABLE, Export, Index
 
 
 class _Nothing:
@@ -275,6 +276,7 @@ class Family:
                  a dot leads into an object of the answer
     recover      how a secret that did not reach its sink is still had, where that is not by ``rotate``
     check        more checks of a declaration, before anything is read
+    index, export   where all objects are listed, and how they are told where not by the table alone
     notes        warnings, for what PVE itself will refuse unless another declaration comes first
     read_hook, refuse, steps_hook, judge_hook   what is special to this family, all pure but for GETs through Reader
     options      options beside the keys (argument spec), given to the family as ``Declaration.extras``
@@ -303,6 +305,8 @@ class Family:
     optional: tuple[str, ...] = ()
     sink: str | None = None
     recover: str | None = None
+    index: tuple[Index, ...] = ()
+    export: Export = BY_TABLE
     shape: ShapeHook | None = None
     kinds_hook: KindsHook | None = None
     check: CheckHook | None = None

@@ -16,3 +16,5 @@ REALM = Text(pattern=r"[A-Za-z][A-Za-z0-9\.\-_]+", max_length=32)
 USERID = Text(pattern=r"[^\s:/]+@[A-Za-z][A-Za-z0-9\.\-_]+", min_length=3, max_length=64)
 TOKENID = Text(pattern=r"[A-Za-z][A-Za-z0-9\.\-_]+")
 GROUPS = SetOf(GROUPID)
+#: How the names of tokens begin that an engine mints: they come and go, and are nobody's declaration.
+MINTED = "hf-"

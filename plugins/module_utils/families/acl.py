@@ -26,11 +26,12 @@ from ..engine.family import (
     Refusal,
     Step,
 )
+from ..engine.index import Export, Index, Sight, Wishes
 from ..engine.read import as_rows
 from ..errors import DeclarationError, RefusedError
-from ..wire.kind import Kind
+from ..wire.kind import Canon, Kind
 from ..wire.scalars import Enum, Flag
-from .access import ROLEID
+from .access import MINTED, ROLEID
 from .acl_rows import ACL_PATH, SUBJECTS, UGID, AtLeastRows, Row, Rows, addable, subject_fault
 
 #: RPCEnvironment.pm check_perm_modify: who may change the rows of a path sees them.
@@ -125,7 +126,7 @@ def _taken(declaration: Declaration, live: Live) -> list[Row]:
     """Rows that go, or that no longer propagate."""
     if _is_set(declaration):
         want = {row[:3]: row[3] for row in ROWS.canon(declaration.values["bindings"])}
-        have = ROWS.canon(live.values["bindings"])
+        have = ROWS.canon(live.values.get("bindings") or ())
         gone = [row for row in have if row[:3] not in want] if declaration.exact else []
         return gone + [row for row in have if row[3] and want.get(row[:3]) is False]
     if not live.present:
@@ -202,6 +203,15 @@ def _puts(path: str, rows: t.Iterable[Row], *, remove: bool = False) -> t.Iterat
             yield Step(method="PUT", path="access/acl", form=form, what="add")
 
 
+def _retell(canons: t.Mapping[str, Canon], _wishes: Wishes) -> tuple[dict[str, Canon], dict[str, t.Any]] | None:
+    """Without the rows of minted tokens, which are gone when the export is read."""
+    rows = canons.get("bindings", ())
+    kept = tuple(row for row in rows if not row[1].partition("!")[2].startswith(MINTED))
+    if not kept:
+        return None
+    return {"bindings": kept}, {} if kept == rows else {"exact": False}
+
+
 _PUT = Endpoint(method="PUT", path="access/acl", identity=("path",))
 
 ACL = Family(
@@ -211,6 +221,14 @@ ACL = Family(
     identity={"path": ACL_PATH, "type": Enum(tuple(SUBJECTS)), "ugid": UGID, "roleid": ROLEID},
     optional=_SINGLE,
     read=Read(path="access/acl", rows={"path": "path"}, shared=True),
+    index=(
+        Index(
+            path="access/acl",
+            columns={"path": "path"},
+            sight=Sight(path="/access", privileges=("Sys.Audit",), below=False),
+        ),
+    ),
+    export=Export(probe={"bindings": []}, retell=_retell),
     create=_PUT,
     update=_PUT,
     delete=_PUT,

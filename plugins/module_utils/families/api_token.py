@@ -28,10 +28,12 @@ from ..engine.family import (
     Refusal,
     Step,
 )
+from ..engine.index import Index
 from ..engine.judge import create_steps, delete_steps, generic, to_step, update_form
 from ..engine.read import read_row
 from ..wire.scalars import Flag, Integer
-from .access import COMMENT, TOKENID, USERID
+from .access import COMMENT, MINTED, TOKENID, USERID
+from .user import SEES_USERS
 
 
 def _read(family: Family, declaration: Declaration, reader: Reader) -> Live:
@@ -106,6 +108,16 @@ API_TOKEN = Family(
     joiner="!",
     sink="value",
     read=Read(path="access/users/{userid}", absence=(Absence(status=500, message=r"no such user \('.*'\)"),)),
+    index=(
+        Index(
+            path="access/users",
+            query={"full": "1"},
+            inside="tokens",
+            columns={"userid": "userid", "tokenid": "tokenid"},
+            skip={"tokenid": f"{MINTED}.*"},
+            sight=SEES_USERS,
+        ),
+    ),
     create=Endpoint(method="POST", path=_ITEM),
     update=Endpoint(method="PUT", path=_ITEM),
     delete=Endpoint(method="DELETE", path=_ITEM),
@@ -114,7 +126,7 @@ API_TOKEN = Family(
         "expire": Key(kind=Integer(minimum=0), default=0, clear=Clear.NEVER),
         "privsep": Key(kind=Flag(), default=True, clear=Clear.NEVER),
     },
-    options={"minted_prefix": {"type": "str", "default": "hf-"}},
+    options={"minted_prefix": {"type": "str", "default": MINTED}},
     needs=("user",),
     retain=True,
     read_hook=_read,

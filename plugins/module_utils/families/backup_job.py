@@ -12,6 +12,7 @@ from __future__ import annotations
 import typing as t
 
 from ..engine.family import Absence, Clear, Declaration, Drift, Endpoint, Family, Key, Live, Privileges, Read, Refusal
+from ..engine.index import Index
 from ..errors import DeclarationError
 from ..wire.kind import Canon
 from ..wire.lists import ListOf, SetOf
@@ -114,6 +115,7 @@ BACKUP_JOB = Family(
     noun="Backup job",
     identity={"id": CONFIGID},
     read=Read(path="cluster/backup/{id}", absence=(Absence(status=400, error_key="id", message=r"No such job '.*'"),)),
+    index=(Index(path="cluster/backup", columns={"id": "id"}),),
     create=Endpoint(method="POST", path="cluster/backup", identity=("id",)),
     update=Endpoint(method="PUT", path="cluster/backup/{id}"),
     delete=Endpoint(method="DELETE", path="cluster/backup/{id}"),

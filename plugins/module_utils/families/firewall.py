@@ -10,6 +10,7 @@ import typing as t
 from dataclasses import dataclass
 
 from ..engine.family import Reader
+from ..engine.index import Index, Sight
 from ..errors import DeclarationError
 from ..wire.kind import Canon
 from ..wire.network import FirewallCidr
@@ -47,6 +48,15 @@ class AddressOrNetwork(FirewallCidr):
 
 COMMENT: t.Final = LineComment()
 CIDR: t.Final = AddressOrNetwork()
+
+
+#: Every guest, each with a firewall of its own.
+GUESTS: t.Final = Index(
+    path="cluster/resources",
+    query={"type": "vm"},
+    columns={"vmid": "vmid"},
+    sight=Sight(path="/vms", privileges=("VM.Audit",)),
+)
 
 
 def scope_path(ident: t.Mapping[str, t.Any], reader: Reader) -> str:

@@ -27,9 +27,10 @@ from ..engine.family import (
     Refusal,
     Step,
 )
+from ..engine.index import Index
 from ..engine.judge import create_steps, delete_steps, update_steps
 from ..engine.read import as_rows
-from .firewall import CIDR, COMMENT, NAME, VMID, scope_path
+from .firewall import CIDR, COMMENT, GUESTS, NAME, VMID, scope_path
 
 _COLLECTION = "cluster/firewall/aliases"
 
@@ -94,6 +95,10 @@ FIREWALL_ALIAS = Family(
     optional=("vmid",),
     joiner=" of guest ",
     read=Read(path=_COLLECTION, rows={"name": "name"}, shared=True),
+    index=(
+        Index(path=_COLLECTION, columns={"name": "name"}),
+        Index(path="nodes/{node}/{type}/{vmid}/firewall/aliases", columns={"name": "name"}, under=GUESTS),
+    ),
     create=Endpoint(method="POST", path=_COLLECTION, identity=("name",)),
     update=Endpoint(method="PUT", path=f"{_COLLECTION}/{{name}}"),
     delete=Endpoint(method="DELETE", path=f"{_COLLECTION}/{{name}}"),

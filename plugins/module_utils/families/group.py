@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from ..engine.family import Absence, Clear, Endpoint, Family, Key, Privileges, Read
+from ..engine.index import Index, Sight
 from .access import COMMENT, GROUPID
 
 GROUP = Family(
@@ -14,6 +15,13 @@ GROUP = Family(
     noun="Group",
     identity={"groupid": GROUPID},
     read=Read(path="access/groups/{groupid}", absence=(Absence(status=500, message=r"group '.*' does not exist"),)),
+    index=(
+        Index(
+            path="access/groups",
+            columns={"groupid": "groupid"},
+            sight=Sight(path="/access/groups", privileges=("Group.Allocate", "Sys.Audit", "User.Modify")),
+        ),
+    ),
     create=Endpoint(method="POST", path="access/groups", identity=("groupid",)),
     update=Endpoint(method="PUT", path="access/groups/{groupid}"),
     delete=Endpoint(method="DELETE", path="access/groups/{groupid}"),

@@ -26,6 +26,7 @@ from ..engine.family import (
     Refusal,
     Step,
 )
+from ..engine.index import Index
 from ..engine.judge import compare, create_steps, to_step, update_steps
 from ..engine.read import read_table
 from ..wire.scalars import Enum, Flag, Integer
@@ -149,6 +150,7 @@ HA_RESOURCE = Family(
     noun="HA resource",
     identity={"sid": SID},
     read=Read(path="cluster/ha/resources/{sid}", absence=(Absence(status=500, message=r"no such resource '.*'"),)),
+    index=(Index(path="cluster/ha/resources", columns={"sid": "sid"}),),
     create=Endpoint(method="POST", path="cluster/ha/resources", identity=("sid",)),
     update=Endpoint(method="PUT", path="cluster/ha/resources/{sid}"),
     delete=Endpoint(method="DELETE", path="cluster/ha/resources/{sid}"),

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from ..engine.family import Absence, Clear, Declaration, Endpoint, Family, Key, Live, Privileges, Read
+from ..engine.index import Index
 from ..errors import DeclarationError
 from ..wire.kind import Canon, Form, Kind, SpellingError
 from ..wire.lists import SetOf
@@ -107,6 +108,7 @@ HA_RULE = Family(
     noun="HA rule",
     identity={"rule": CONFIGID},
     read=Read(path="cluster/ha/rules/{rule}", absence=(Absence(status=500, message=r"no such ha rule '.*'"),)),
+    index=(Index(path="cluster/ha/rules", columns={"rule": "rule"}),),
     create=Endpoint(method="POST", path="cluster/ha/rules", identity=("rule",)),
     update=Endpoint(method="PUT", path="cluster/ha/rules/{rule}"),
     delete=Endpoint(method="DELETE", path="cluster/ha/rules/{rule}"),

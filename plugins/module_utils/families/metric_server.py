@@ -29,6 +29,7 @@ from ..engine.family import (
     Read,
     Refusal,
 )
+from ..engine.index import Index
 from ..wire.kind import Canon, Form, Kind, SpellingError
 from ..wire.scalars import Enum, Flag, Integer, Text
 
@@ -87,6 +88,7 @@ METRIC_SERVER = Family(
         path="cluster/metrics/server/{id}",
         absence=(Absence(status=500, message=r"status server entry '.*' does not exist"),),
     ),
+    index=(Index(path="cluster/metrics/server", columns={"id": "id"}),),
     create=Endpoint(method="POST", path="cluster/metrics/server/{id}"),
     update=Endpoint(method="PUT", path="cluster/metrics/server/{id}"),
     delete=Endpoint(method="DELETE", path="cluster/metrics/server/{id}"),

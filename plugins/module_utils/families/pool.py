@@ -26,6 +26,7 @@ from ..engine.family import (
     Refusal,
     Step,
 )
+from ..engine.index import Index, Sight
 from ..engine.judge import compare, create_steps, delete_steps, to_step
 from ..engine.read import read_row
 from ..wire.kind import Kind
@@ -205,6 +206,7 @@ POOL = Family(
         "members": {"type": "str", "choices": ["additive", "exact"], "default": "additive"},
         "allow_move": {"type": "bool", "default": False},
     },
+    index=(Index(path="pools", columns={"poolid": "poolid"}, sight=Sight(path="/pool", privileges=("Pool.Audit",))),),
     needs=("lxc", "storage"),
     nested=True,
     shape=_shape,

@@ -26,6 +26,7 @@ from ..engine.family import (
     Refusal,
     Step,
 )
+from ..engine.index import Export, Index
 from ..engine.judge import compare, create_steps, delete_steps, update_steps
 from ..engine.read import read_table
 from ..wire.kind import Canon, Kind
@@ -169,6 +170,8 @@ REALM = Family(
     identity={"realm": REALM_ID},
     selector="type",
     read=Read(path="access/domains/{realm}", absence=(Absence(status=500, message=r"domain '.*' does not exist"),)),
+    index=(Index(path="access/domains", columns={"realm": "realm"}),),
+    export=Export(standing={"realm": "|".join(_BUILT_IN)}),
     create=Endpoint(method="POST", path="access/domains", identity=("realm",)),
     update=Endpoint(method="PUT", path="access/domains/{realm}"),
     delete=Endpoint(method="DELETE", path="access/domains/{realm}"),

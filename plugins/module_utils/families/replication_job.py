@@ -30,6 +30,7 @@ from ..engine.family import (
     Refusal,
     Step,
 )
+from ..engine.index import Index, Sight
 from ..engine.judge import create_steps, generic, to_step, update_steps
 from ..engine.read import read_table
 from ..errors import DeclarationError
@@ -132,6 +133,13 @@ REPLICATION_JOB = Family(
     noun="Replication job",
     identity={"id": JobId()},
     read=Read(path="cluster/replication/{id}", absence=(Absence(status=500, message=r"no such replication job '.*'"),)),
+    index=(
+        Index(
+            path="cluster/replication",
+            columns={"id": "id"},
+            sight=Sight(path="/vms", privileges=("VM.Audit",)),
+        ),
+    ),
     create=Endpoint(method="POST", path="cluster/replication", identity=("id",), form={"type": "local"}),
     update=Endpoint(method="PUT", path="cluster/replication/{id}"),
     delete=Endpoint(method="DELETE", path="cluster/replication/{id}"),

@@ -12,6 +12,7 @@ from __future__ import annotations
 import typing as t
 
 from ..engine.family import Clear, Declaration, Drift, Endpoint, Family, Key, Live, Privileges, Read, Reader, Refusal
+from ..engine.index import Index
 from ..engine.judge import compare
 from ..engine.read import read_row
 from ..wire.kind import Kind
@@ -103,6 +104,7 @@ ROLE = Family(
     noun="Role",
     identity={"roleid": ROLEID},
     read=Read(path="access/roles", rows={"roleid": "roleid"}, shared=True),
+    index=(Index(path="access/roles", columns={"roleid": "roleid"}, skip={"special": "1"}),),
     create=Endpoint(method="POST", path="access/roles", identity=("roleid",)),
     update=Endpoint(method="PUT", path="access/roles/{roleid}"),
     delete=Endpoint(method="DELETE", path="access/roles/{roleid}"),

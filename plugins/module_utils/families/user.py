@@ -21,6 +21,7 @@ from ..engine.family import (
     Reader,
     Refusal,
 )
+from ..engine.index import Index, Sight
 from ..engine.read import read_table
 from ..wire.scalars import Flag, Integer, Text
 from .access import GROUPS, USERID
@@ -65,12 +66,16 @@ def _notes(family: Family, declaration: Declaration, live: Live, drift: tuple[Dr
         yield f"{family.title(declaration.ident)}: there is no realm {live.facts['realm']} yet."
 
 
+#: Whoever lacks these sees only itself and the members of the groups that it may audit.
+SEES_USERS = Sight(path="/access/groups", privileges=("Sys.Audit", "User.Modify"), below=False)
+
 USER = Family(
     name="user",
     product="pve",
     noun="User",
     identity={"userid": USERID},
     read=Read(path="access/users/{userid}", absence=(Absence(status=500, message=r"no such user \('.*'\)"),)),
+    index=(Index(path="access/users", columns={"userid": "userid"}, skip={"userid": "root@pam"}, sight=SEES_USERS),),
     create=Endpoint(method="POST", path="access/users", identity=("userid",)),
     update=Endpoint(method="PUT", path="access/users/{userid}"),
     delete=Endpoint(method="DELETE", path="access/users/{userid}"),

@@ -10,6 +10,7 @@ import typing as t
 from dataclasses import dataclass
 
 from .estate import ESTATE_OPTIONS, ESTATE_QUIET, run_estate
+from .estate_info import ESTATE_INFO_OPTIONS, run_estate_info
 from .info import info_spec, run_info
 from .registry import FAMILIES, INFOS
 from .run import full_spec, run_task
@@ -31,6 +32,8 @@ def job_of(name: str) -> Job:
     """The job of a module. Raises KeyError."""
     if name == "estate":
         return Job(ESTATE_OPTIONS, run_estate, quiet=ESTATE_QUIET)
+    if name == "estate_info":
+        return Job(ESTATE_INFO_OPTIONS, run_estate_info)
     if name in INFOS:
         return Job(info_spec(INFOS[name]), functools.partial(run_info, INFOS[name]))
     return Job(full_spec(FAMILIES[name]), functools.partial(run_task, FAMILIES[name]))

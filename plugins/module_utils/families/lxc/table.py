@@ -10,10 +10,12 @@ import typing as t
 from dataclasses import dataclass
 
 from ...engine.family import Clear, Endpoint, Family, Key, Privileges, Read
+from ...engine.index import Export, Index, Sight
 from ...wire.kind import Canon
 from ...wire.scalars import Text
 from ..guest import EXISTING, VMID
 from .check import check
+from .export import retell
 from .judge import judge, kinds_hook
 from .kinds import DEV, LXC_KINDS, NET
 from .mounts import LXC_MOUNT, LXC_ROOTFS
@@ -109,6 +111,17 @@ LXC: t.Final = Family(
     options=_OPTIONS,
     needs=("storage", "sdn_vnet"),
     read=Read(path="nodes/{node}/lxc/{vmid}/config"),
+    index=(
+        Index(
+            path="cluster/resources",
+            query={"type": "vm"},
+            columns={"vmid": "vmid", "node": "node"},
+            where={"type": "lxc"},
+            skip={"template": "1"},
+            sight=Sight(path="/vms", privileges=("VM.Audit",)),
+        ),
+    ),
+    export=Export(probe={"tags": ""}, stated=("unprivileged", "swap"), retell=retell),
     create=Endpoint(method="POST", path="nodes/{node}/lxc", identity=("vmid",), task=True),
     update=Endpoint(method="PUT", path="nodes/{node}/lxc/{vmid}/config"),
     delete=Endpoint(method="DELETE", path="nodes/{node}/lxc/{vmid}", task=True),

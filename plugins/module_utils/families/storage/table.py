@@ -9,6 +9,7 @@ The list is read, not the item: it holds the same, and needs Datastore.Audit whe
 from __future__ import annotations
 
 from ...engine.family import Clear, DefaultBy, Endpoint, Family, Key, Privileges, Read
+from ...engine.index import Export, Index, Sight
 from ...wire.scalars import Enum, Flag, Integer, Text
 from ..retention import RETENTION
 from .guard import read_storage, refuse, secret_kinds, steps
@@ -168,6 +169,14 @@ STORAGE = Family(
     sink="config.encryption-key",
     recover="PVE keeps it too, as root on each node in /etc/pve/priv/storage; copy it from there.",
     read=Read(path="storage", rows={"storage": "storage"}, shared=True),
+    index=(
+        Index(
+            path="storage",
+            columns={"storage": "storage"},
+            sight=Sight(path="/storage", privileges=("Datastore.Audit", "Datastore.AllocateSpace")),
+        ),
+    ),
+    export=Export(standing={"storage": "local"}),
     create=Endpoint(method="POST", path="storage", identity=("storage",)),
     update=Endpoint(method="PUT", path="storage/{storage}"),
     delete=Endpoint(method="DELETE", path="storage/{storage}"),

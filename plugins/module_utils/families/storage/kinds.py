@@ -93,8 +93,9 @@ class AbsolutePath(Text):
     expected: str | None = "an absolute path"
 
     def canon(self, value: object) -> Canon:
-        text = re.sub(r"/(\./)+", "/", re.sub(r"/+", "/", read_text(value)))
-        return re.sub(r"(?<=.)/(\.?)$", "", text)
+        text = read_text(value)
+        parts = [part for part in text.split("/") if part not in ("", ".")]
+        return "/" + "/".join(parts) if text.startswith("/") else text
 
 
 @dataclass(frozen=True)

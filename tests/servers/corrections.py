@@ -31,6 +31,12 @@ PUT_CONFIG = (("PUT", CONFIG),)
 WRITE_CONFIG = (("PUT", CONFIG), ("POST", CREATE))
 POWER = tuple(("POST", f"{GUEST}/status/{verb}") for verb in ("start", "stop"))
 READ_CONFIG = (("GET", CONFIG), ("GET", PENDING))
+ALIASES = ("/cluster/firewall/aliases", "/nodes/{node}/lxc/{vmid}/firewall/aliases")
+WRITE_ALIAS = tuple((method, path) for base in ALIASES for method, path in (("POST", base), ("PUT", base + "/{name}")))
+KINDS = ("lxc", "qemu")
+STATUS = tuple(("GET", f"/nodes/{{node}}/{kind}/{{vmid}}/status/current") for kind in KINDS)
+DESTROY = tuple(("DELETE", f"/nodes/{{node}}/{kind}/{{vmid}}") for kind in KINDS)
+NODE_STORAGE = tuple(("GET", "/nodes/{node}/storage" + part) for part in ("", "/{storage}/status"))
 ANY_POOL = tuple((method, path) for method in ("GET", "POST", "PUT", "DELETE") for path in (POOLS, POOL))
 
 
@@ -53,6 +59,10 @@ CORRECTIONS: tuple[Correction, ...] = (
                WRITE_CONFIG, before=refusals.refuse_host_managed_slaac),
     Correction("nested-pool-has-no-path", "specification 6; pve-manager API2/Pool.pm: only the query form nests",
                ANY_POOL, before=refusals.refuse_nested_pool_path),
+    Correction("guest-in-use-stays", "pve-container API2/LXC.pm destroy_vm; qemu-server API2/Qemu.pm",
+               DESTROY, before=more.refuse_guest_in_use),
+    Correction("alias-as-the-file-holds-it", "specification 17a; pve-firewall Firewall.pm format_aliases, parse_alias",
+               WRITE_ALIAS, before=more.plain_alias),
     Correction("a-new-guest-has-no-past", "a vmid may be used again", (("POST", CREATE),), before=guest.forget),
     Correction("lists-take-any-separator", "pve-common split_list",
                PUT_CONFIG, before=guest.join_delete),
@@ -89,6 +99,12 @@ CORRECTIONS: tuple[Correction, ...] = (
                (("GET", POOLS), ("GET", POOL)), after=more.drop_falsy_comment),
     Correction("guests-of-a-dead-node-are-unknown", "case C8; pve-manager API2/Cluster.pm resources",
                (("GET", RESOURCES),), after=more.mark_unknown),
+    Correction("resources-show-hastate", "pve-manager API2/Cluster.pm resources: HA status, else its configuration",
+               (("GET", RESOURCES),), after=more.show_hastate),
+    Correction("status-shows-ha", "pve-container API2/LXC/Status.pm: get_service_status", STATUS,
+               after=more.show_ha_status),
+    Correction("some-types-are-shared", "specification 8; pve-storage Plugin.pm @SHARED_STORAGE",
+               (*NODE_STORAGE, ("GET", RESOURCES)), after=more.share_by_type),
 )  # fmt: skip
 
 

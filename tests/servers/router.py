@@ -29,7 +29,6 @@ KEPT_BELOW = (
     "/nodes/{node}/storage",
     "/nodes/{node}/firewall",
     "/cluster/firewall",
-    "/storage",
     "/pools",
 )
 

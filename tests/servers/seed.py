@@ -25,9 +25,14 @@ PROVISIONER = frozenset(
 
 STORAGES: list[Values] = [
     {"storage": "local-dir", "type": "dir", "path": "/srv/local-dir", "content": "images,rootdir"},
-    {"storage": "local-zfs", "type": "zfspool", "pool": "rpool/data", "content": "images,rootdir", "sparse": "1"},
+    {"storage": "local-zfs", "type": "zfspool", "pool": "rpool/data", "content": "images,rootdir", "sparse": 1},
     {"storage": "tank", "type": "zfspool", "pool": "tank/guests", "content": "images,rootdir"},
 ]
+# What a fresh fakepve holds.
+STORAGES_OF_FAKEPVE: dict[str, dict[str, Any]] = {
+    "local": {"type": "dir", "path": "/var/lib/vz", "content": "backup,iso,vztmpl"},
+    "local-lvm": {"type": "lvmthin", "thinpool": "data", "vgname": "pve", "content": "images,rootdir"},
+}
 
 # A container as a person made it, running: every kind of value that a paste of a live config has.
 PASTED: dict[str, Any] = {
@@ -153,6 +158,10 @@ def section_store(seed: Seed, special_roles: Mapping[str, frozenset[str]]) -> di
         "role": roles,
         "token": tokens,
         "acl": acl,
+        "storage": {
+            **{name: dict(data) for name, data in STORAGES_OF_FAKEPVE.items()},
+            **{str(row["storage"]): {k: v for k, v in row.items() if k != "storage"} for row in seed.storages},
+        },
         "realm": {"pam": {"type": "pam"}, "pve": {"type": "pve"}},
         "cluster_options": {"": dict(seed.options)},
     }

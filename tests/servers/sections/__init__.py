@@ -15,7 +15,8 @@ How to add a family
 What a row says: identity; how PUT treats `k=`, `delete=`, a key both set and deleted, a fixed key; defaults that
 reads show; secrets that reads never show; the digest's file; the types with their required, fixed and own keys; and
 the status and text for "absent", "exists" and so on. A row that needs more gives functions: `show` and `row` make the
-answers of item and list, `before_create`, `before_update` and `before_delete` may change the data or refuse with
+answers of item and list, `settle` does what a handler does before it locks the file (a canonical identity, early
+refusals), `before_create`, `before_update` and `before_delete` may change the data or refuse with
 `Die`. What is no collection of objects at all (ACL, permissions) is an `Endpoint`: a function for a method and path.
 
 `Section.state` is the name of its part of the store: {key: {name: value}}, key being the identity, a text or a tuple.
@@ -23,7 +24,7 @@ answers of item and list, `before_create`, `before_update` and `before_delete` m
 
 from __future__ import annotations
 
-from . import access, acl, cluster, ha, jobs, metrics, realms
+from . import access, acl, cluster, ha, jobs, metrics, realms, storage
 from .table import Endpoint, Section
 
 SECTIONS: tuple[Section, ...] = (
@@ -33,6 +34,7 @@ SECTIONS: tuple[Section, ...] = (
     *ha.SECTIONS,
     *jobs.SECTIONS,
     *metrics.SECTIONS,
+    *storage.SECTIONS,
 )
 ENDPOINTS: tuple[Endpoint, ...] = (*acl.ENDPOINTS, *access.ENDPOINTS, *cluster.ENDPOINTS, *ha.ENDPOINTS)
 

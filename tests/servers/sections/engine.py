@@ -46,9 +46,8 @@ def handlers(sections: Iterable[Section], endpoints: Iterable[Endpoint]) -> dict
 
 def _bind(function: Callable[[Section, Call], Any], section: Section) -> Handler:
     def handler(call: Call) -> Any:
-        if section.normalize and function is not read_list:
-            name = section.identity[0]
-            call.values[name] = section.normalize(call, str(call.values.get(name) or ""))
+        if section.settle:
+            section.settle(call)
         return function(section, call)
 
     return handler
@@ -82,9 +81,7 @@ def read_item(section: Section, call: Call) -> Any:
     data = call.objects(section.state).get(key, {} if section.singleton else None)
     if data is None:
         raise _absent(section, call, section.texts.absent)
-    if section.show:
-        return section.show(call, key, data)
-    shown = _public(section, call, data)
+    shown = section.show(call, key, data) if section.show else _public(section, call, data)
     if section.digest_file and section.digest_in_item:
         shown["digest"] = digest(call, section)
     return shown

@@ -2,102 +2,143 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Backup and replication jobs (pve-manager API2/Backup.pm, pve-guest-common ReplicationConfig.pm; measured 50, 54)."""
+"""Backup and replication jobs.
+
+After pve-manager API2/Backup.pm, ReplicationConfig.pm and VZDump.pm, pve-guest-common VZDump/ and
+ReplicationConfig.pm; measured 50, 54.
+"""
 
 from __future__ import annotations
 
 import time
 import uuid
 
+from .. import formats_config, privileges, schema
 from ..formats import split_list
-from ..privileges import ROOT
 from ..wire import Die, forbid, refuse
-from .engine import digest
-from .table import Call, Data, Key, Section, Texts
+from .table import SECTION_TRUTH, Call, Data, Key, Section, Texts, TypeRow
 
-NESTED = ("prune-backups", "fleecing", "performance")
+NESTED = {"prune-backups": "prune-backups", "fleecing": "backup-fleecing", "performance": "backup-performance"}
+# What raise_param_exc becomes inside cfs_lock_file, whose caller dies with its text.
 FAILED = "400 Parameter verification failed.\n"
-SELECTION = ("vmid", "all", "pool")
 ROOT_ONLY = ("tmpdir", "dumpdir", "script", "job-id")
-KEPT = frozenset({"schedule", "enabled", "id"})
+UNDELETABLE = frozenset({"id", "delete", "schedule", "enabled", "starttime", "dow"})
 
 
 # ---- backup
 
 
-def _backup_id(call: Call, text: str) -> str:
-    return text or str(uuid.uuid4())
+def _backup_settle(call: Call) -> None:
+    """What the handlers do before they lock jobs.cfg."""
+    if call.method not in ("POST", "PUT"):
+        return
+    values = call.values
+    values["id"] = values.get("id") or str(uuid.uuid4())
+    deleted = split_list(str(values.get("delete") or ""))
+    _allowed(call, deleted)
+    pool = values.get("pool")
+    if pool:
+        if call.world.backend.get("/pools", {"poolid": pool}) is None:
+            raise forbid(f"pool '{pool}' does not exist")
+        privileges.need(call.world, call.identity, f"/pool/{pool}", "VM.Backup")
+    _schedule(call)
+    if call.method == "PUT" and not deleted and not set(values) - {"id", "delete"}:
+        raise Die("no options specified")
 
 
-def _root_only(call: Call) -> None:
+def _allowed(call: Call, deleted: list[str]) -> None:
+    """API2/Backup.pm assert_param_permission_create, _update and _common."""
+    world, who, values = call.world, call.identity, call.values
+    if who == privileges.ROOT:
+        return
     for name in ROOT_ONLY:
-        if call.values.get(name) is not None and call.identity != ROOT:
+        if name in values or name in deleted:
             raise refuse(**{name: "Only root may set this option."})
+    if any(values.get(name) is not None or name in deleted for name in ("bwlimit", "ionice", "performance")):
+        privileges.need(world, who, "/", "Sys.Modify")
+    fleecing = _nested("fleecing", str(values.get("fleecing") or "")).get("storage")
+    if fleecing:
+        privileges.need(world, who, f"/storage/{fleecing}", "Datastore.AllocateSpace")
+    current = call.objects("backup_job").get(values["id"], {}) if call.method == "PUT" else {}
+    if current.get("dumpdir"):
+        raise Die("only root@pam may edit jobs with a 'dumpdir' option.")
+    touched = {values["storage"]} if values.get("storage") else {"local"} if "storage" in deleted else set()
+    if call.method == "POST" or current:
+        touched.add(values.get("storage") or "local" if call.method == "POST" else current.get("storage") or "local")
+    for storage in sorted(touched):
+        privileges.need(world, who, f"/storage/{storage}", "Datastore.Allocate")
 
 
-def _known_pool(call: Call, data: Data) -> None:
-    pool = data.get("pool")
-    if pool and call.world.backend.get("/pools", {"poolid": pool}) is None:
-        raise forbid(f"pool '{pool}' does not exist")
+def _schedule(call: Call) -> None:
+    values = call.values
+    if values.get("schedule") is not None:
+        if values.get("starttime") is not None:
+            raise refuse(starttime="'starttime' and 'schedule' cannot both be set")
+    elif values.get("starttime") is None:
+        if call.method == "POST":
+            raise refuse(schedule="neither 'starttime' nor 'schedule' were set")
+    else:
+        days = ",".join(split_list(str(values.get("dow") or "")))
+        everyday = days in ("", "mon,tue,wed,thu,fri,sat,sun")
+        values["schedule"] = str(values["starttime"]) if everyday else f"{days} {values['starttime']}"
+    values.pop("starttime", None)
+    values.pop("dow", None)
 
 
-def _selected(data: Data) -> None:
-    if not any(data.get(name) for name in (*SELECTION, "exclude")):
-        raise refuse(vmid="property is missing and it is not optional")
-    chosen = [name for name in SELECTION if data.get(name)]
-    if len(chosen) > 1:
-        first, second = sorted(chosen)[:2]
-        raise Die(f"{FAILED}{first}: option conflicts with option '{second}'")
-    if data.get("exclude") and not data.get("pool"):
+def _conflicts(data: Data) -> None:
+    """VZDump.pm verify_vzdump_parameters."""
+    for name in ("all", "exclude", "pool"):
+        if data.get(name) and data.get("vmid"):
+            raise Die(f"{FAILED}{name}: option conflicts with option 'vmid'")
+    if data.get("exclude") is not None and not data.get("pool"):
         data["all"] = 1
 
 
+def _complete(data: Data) -> None:
+    _conflicts(data)
+    if not any(data.get(name) for name in ("all", "stop", "pool", "vmid")):
+        raise Die(f"{FAILED}vmid: property is missing")
+
+
 def _backup_create(call: Call, key: Key, data: Data) -> None:
-    _root_only(call)
-    if not data.get("schedule"):
-        raise refuse(schedule="neither 'starttime' nor 'schedule' were set")
-    _known_pool(call, data)
-    data.pop("id", None)
     data.setdefault("enabled", 1)
     data["type"] = "vzdump"
-    _selected(data)
+    _complete(data)
 
 
 def _backup_update(call: Call, key: Key, old: Data, new: Data) -> None:
-    _root_only(call)
-    unknown = [name for name in split_list(str(call.values.get("delete") or "")) if name in KEPT]
-    if unknown:
-        raise Die(f"{FAILED}delete: unknown option '{unknown[0]}'")
-    _known_pool(call, new)
-    if call.values.get("vmid"):
+    sent = {name: value for name, value in call.values.items() if name not in ("id", "delete") and value is not None}
+    _conflicts(sent)  # an `exclude` alone puts `all=1` into what is sent
+    new.update({"all": sent["all"]} if "all" in sent else {})
+    if new.get("exclude") is not None and new.get("pool") is None:
+        new["all"] = 1
+    if sent.get("vmid") is not None:
         drop: tuple[str, ...] = ("all", "exclude", "pool")
-    elif call.values.get("all"):
+    elif sent.get("all"):
         drop = ("vmid", "pool")
     else:
         drop = ("vmid", "all", "exclude") if new.get("pool") else ()
     for name in drop:
         new.pop(name, None)
-    _selected(new)
+    _complete(new)
+
+
+def _nested(name: str, text: str) -> dict[str, str]:
+    return schema.parse_property_string(formats_config.PROPERTY_STRINGS[NESTED[name]], text)
 
 
 def _backup_show(_call: Call, key: Key, data: Data) -> Data:
-    shown = {**data, "id": key}
-    for name in NESTED:
-        if name in shown:
-            pairs = (part.partition("=") for part in str(shown[name]).split(","))
-            shown[name] = {first if equals else "enabled": last if equals else first for first, equals, last in pairs}
-    return shown
+    shown: Data = {"enabled": 1, **data, "id": key}
+    return shown | {name: _nested(name, str(shown[name])) for name in NESTED if name in shown}
 
 
 def _backup_row(call: Call, key: Key, data: Data) -> Data:
-    return {**_backup_show(call, key, data), "next-run": (int(time.time()) // 3600 + 1) * 3600}
+    shown = _backup_show(call, key, data)
+    return shown | ({"next-run": (int(time.time()) // 3600 + 1) * 3600} if shown["enabled"] else {})
 
 
-def _deletable() -> frozenset[str]:
-    from .. import schema
-
-    put = schema.load().paths["/cluster/backup/{id}"]["PUT"]["parameters"]["properties"]
-    return frozenset(put) - {"id", "delete", "schedule", "enabled"}
+def _backup_keys() -> frozenset[str]:
+    return frozenset(schema.load().paths["/cluster/backup/{id}"]["PUT"]["parameters"]["properties"])
 
 
 BACKUP = Section(
@@ -105,7 +146,7 @@ BACKUP = Section(
     identity=("id",),
     item="/cluster/backup/{id}",
     collection="/cluster/backup",
-    normalize=_backup_id,
+    settle=_backup_settle,
     texts=Texts(
         absent="No such job '{id}'",
         absent_put="no such vzdump job",
@@ -115,9 +156,10 @@ BACKUP = Section(
     ),
     absent_status=400,
     error_parameter="id",
+    kept_if_true=frozenset({"comment"}),
     delete="set",
-    deletable=_deletable(),
-    no_options="no options specified",
+    deletable=_backup_keys() - UNDELETABLE,
+    line_feeds=False,
     show=_backup_show,
     row=_backup_row,
     before_create=_backup_create,
@@ -128,31 +170,63 @@ BACKUP = Section(
 # ---- replication
 
 
-def _replication_create(call: Call, key: Key, data: Data) -> None:
-    guest, number = (int(part) for part in str(key).split("-"))
-    rows = call.world.backend.get("/cluster/resources", {"type": "vm"}) or []
-    node = next((str(row["node"]) for row in rows if row["vmid"] == guest), None)
-    if node is None:
-        raise Die(f"guest '{guest}' does not exist")
-    if data["target"] not in call.world.config.nodes:
-        raise Die(f"Target '{data['target']}' does not exist.")
-    if data["target"] == node:
+def _replication_settle(call: Call) -> None:
+    """An identity without leading zeros, and the privileges on the guest that the handlers themselves ask for."""
+    if call.values.get("id") is None:
+        return
+    guest, number = (int(part) for part in str(call.values["id"]).split("-"))
+    call.values["id"] = f"{guest}-{number}"
+    if call.method != "GET":
+        privileges.need(call.world, call.identity, f"/vms/{guest}", "VM.Replicate")
+    if call.values.get("force") and call.values.get("keep"):
+        raise refuse(keep="conflicts with parameter 'force'")
+    if call.method == "POST":
+        _new_replication(call, guest)
+
+
+def _new_replication(call: Call, guest: int) -> None:
+    world, values = call.world, call.values
+    rows = world.backend.get("/cluster/resources", {"type": "vm"}) or []
+    found = next((row for row in rows if row["vmid"] == guest), None)
+    if found is None:
+        raise Die(f"Guest '{guest}' does not exist.")
+    target, node = str(values["target"]), str(found["node"])
+    if target not in world.config.nodes:
+        raise Die(f"Target '{target}' does not exist.")
+    if values.get("source") not in (None, node):
+        raise Die(f"Source '{values['source']}' does not match current node of guest '{guest}' ({node})")
+    values["source"] = node
+    if target == node:
         raise Die("Source and target must not be identical")
-    for other in call.objects("replication_job").values():
-        if other["guest"] == guest and other["target"] == data["target"]:
-            raise Die(f"job for guest '{guest}' to target '{data['target']}' already exists")
-    data.update(guest=guest, jobnum=number, source=node)
-    _number(data)
+    _replicatable(call, guest, node, str(found["type"]))
 
 
-def _number(data: Data) -> None:
+def _replicatable(call: Call, guest: int, node: str, kind: str) -> None:
+    """Only ZFS replicates (pve-storage volume_has_feature); a guest without any volume has none to replicate."""
+    config = call.world.backend.get(f"/nodes/{node}/{kind}/{guest}/config") or {}
+    count = 0
+    for name, value in sorted(config.items()):
+        volume = str(value).split(",", 1)[0]
+        storage, colon, _ = volume.partition(":")
+        if name.rstrip("0123456789") not in ("rootfs", "mp", "scsi", "virtio", "sata", "ide") or not colon:
+            continue
+        if call.objects("storage").get(storage, {}).get("type") != "zfspool":
+            raise Die(f"missing replicate feature on volume '{volume}'")
+        count += 1
+    if not count:
+        raise Die("No replicatable volumes found")
+
+
+def _replication_written(call: Call, key: Key, data: Data) -> None:
+    """ReplicationConfig.pm write_config, and numbers as SectionConfig keeps them."""
+    guest, number = (int(part) for part in str(key).split("-"))
+    data.update(guest=guest, jobnum=number)
     if "rate" in data:
         rate = float(data["rate"])
         data["rate"] = int(rate) if rate.is_integer() else rate
-
-
-def _replication_update(call: Call, key: Key, old: Data, new: Data) -> None:
-    _number(new)
+    for name, other in call.objects("replication_job").items():
+        if name != key and other["guest"] == guest and other["target"] == data["target"]:
+            raise Die(f"replication job for guest '{guest}' to target 'local/{data['target']}' already exists")
 
 
 def _replication_delete(call: Call, key: Key, data: Data) -> bool:
@@ -163,12 +237,14 @@ def _replication_delete(call: Call, key: Key, data: Data) -> bool:
     return True
 
 
-def _replication_row(_call: Call, key: Key, data: Data) -> Data:
+def _replication_show(call: Call, key: Key, data: Data) -> Data:
+    privileges.need(call.world, call.identity, f"/vms/{data['guest']}", "VM.Audit")
     return {**data, "id": key}
 
 
-def _replication_show(call: Call, key: Key, data: Data) -> Data:
-    return {**data, "id": key, "digest": digest(call, REPLICATION)}
+def _replication_row(call: Call, key: Key, data: Data) -> Data | None:
+    seen = privileges.has(call.world, call.identity, f"/vms/{data['guest']}", "VM.Audit")
+    return {**data, "id": key} if seen else None
 
 
 REPLICATION = Section(
@@ -176,22 +252,30 @@ REPLICATION = Section(
     identity=("id",),
     item="/cluster/replication/{id}",
     collection="/cluster/replication",
+    settle=_replication_settle,
     texts=Texts(
         absent="no such replication job '{id}'",
         absent_put="no such job '{id}'",
         absent_delete="no such job '{id}'",
         exists="replication job '{id}' already exists",
     ),
+    types={
+        "local": TypeRow(
+            keys=frozenset({"disable", "comment", "rate", "schedule", "remove_job", "source"}),
+            required=frozenset({"target"}),
+            fixed=frozenset({"target"}),
+        )
+    },
+    kept_if_true=SECTION_TRUTH,
     delete="delete",
-    deletable=frozenset({"schedule", "rate", "disable", "comment", "remove_job", "source"}),
     steering=frozenset({"keep", "force"}),
     digest_file="replication.cfg",
     line_feeds=False,
     forgiving_delete="force",
     show=_replication_show,
     row=_replication_row,
-    before_create=_replication_create,
-    before_update=_replication_update,
+    before_create=_replication_written,
+    before_update=lambda call, key, old, new: _replication_written(call, key, new),
     before_delete=_replication_delete,
 )
 

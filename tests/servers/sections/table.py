@@ -116,8 +116,6 @@ class Section:
     forgiving_delete: str = ""
     # What a PUT without any key answers; empty: 200.
     no_options: str = ""
-    # The identity as PVE spells it: `100` is `ct:100`.
-    normalize: Callable[[Call, str], str] | None = None
     # List filters: parameter -> key that must equal it.
     filters: Mapping[str, str] = field(default_factory=dict)
     # What a handler does before it takes the file's lock: a canonical identity, refusals without the prefix.

@@ -105,10 +105,8 @@ class Absence:
 
 @dataclass(frozen=True, kw_only=True)
 class Endpoint:
-    """One call. ``{name}`` in the path is an identity value; ``identity`` names those that go into form or query.
-
-    ``form`` is what goes along with every such call.
-    """
+    """One call. ``{name}`` in the path is an identity value; ``identity`` names those that go into form or query,
+    where ``form`` goes along with every such call."""
 
     method: str
     path: str
@@ -280,6 +278,7 @@ class Family:
     notes        warnings, for what PVE itself will refuse unless another declaration comes first
     read_hook, refuse, steps_hook, judge_hook   what is special to this family, all pure but for GETs through Reader
     options      options beside the keys (argument spec), given to the family as ``Declaration.extras``
+    refuses      every refusal of its hooks, by id, as a phrase for the documentation
     """
 
     name: str
@@ -316,6 +315,7 @@ class Family:
     steps_hook: StepsHook | None = None
     judge_hook: JudgeHook | None = None
     options: t.Mapping[str, t.Mapping[str, t.Any]] = field(default_factory=dict)
+    refuses: t.Mapping[str, str] = field(default_factory=dict)
 
     def title(self, ident: t.Mapping[str, t.Any]) -> str:
         """How messages name one object: ``Pool house``."""

@@ -246,6 +246,10 @@ ACL = Family(
     read_hook=_read,
     refuse=_refuse,
     steps_hook=_steps,
+    refuses={
+        "path": "a row for a path that PVE does not know as one of an object",
+        "lockout": "taking a role that may write ACL rows away at / or /access, unless allow_self_lockout",
+    },
     privileges=Privileges(
         read="Sys.Audit on /access",
         write="Permissions.Modify on the path; for a role that holds no more than the caller, Datastore.Allocate on "

@@ -134,6 +134,10 @@ API_TOKEN = Family(
     notes=_notes,
     steps_hook=_steps,
     judge_hook=_judge,
+    refuses={
+        "minted": "any change of a token whose name begins with minted_prefix: an engine makes and ends those",
+        "no-sink": "a new token, or rotate, without secret_sink: PVE shows the secret once",
+    },
     privileges=Privileges(
         read="Sys.Audit on /access/groups, or User.Modify",
         write="User.Modify on /access/groups/{group} of one of the user's groups (or on /access/groups), or to be the "

@@ -159,6 +159,11 @@ BACKUP_JOB = Family(
     shape=_shape,
     check=_check,
     refuse=_refuse,
+    refuses={
+        "missing": "a new job that selects no guests, by all, vmid or pool",
+        "root-only": "a change of tmpdir, dumpdir or script, which only root@pam may set",
+        "dumpdir": "any change of a job that has a dumpdir, which only root@pam may make",
+    },
     privileges=Privileges(
         read="Sys.Audit on /",
         write="Sys.Modify on /, Datastore.Allocate on /storage/{storage} of the old and the new storage (local where "

@@ -112,6 +112,9 @@ FIREWALL_ALIAS = Family(
     read_hook=_read,
     refuse=_refuse,
     steps_hook=_steps,
+    refuses={
+        "in-use": "deleting an alias that rules, security groups or IP sets of its scope name, unless force",
+    },
     privileges=Privileges(
         read="Sys.Audit on /, for a guest's VM.Audit on /vms/{vmid}",
         write="Sys.Modify on /, for a guest's VM.Config.Network on /vms/{vmid}",

@@ -169,6 +169,11 @@ HA_RESOURCE = Family(
     refuse=_refuse,
     notes=_notes,
     steps_hook=_steps,
+    refuses={
+        "error-state": "any change but to disabled of a resource that is in error state",
+        "power": "a change that would start or stop the guest, unless allow_power",
+        "last-of-rule": "deleting the only member of a rule, unless purge",
+    },
     privileges=Privileges(
         read="Sys.Audit on /; before a change also VM.Audit on /vms/{vmid}", write="Sys.Console on /"
     ),

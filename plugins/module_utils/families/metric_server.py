@@ -133,5 +133,8 @@ METRIC_SERVER = Family(
         "otel-resource-attributes": Key(kind=Base64Json(), default={}, types=_O),
     },
     refuse=_refuse,
+    refuses={
+        "port": "a change of a server that has no port, when none is declared: PVE takes no change without one",
+    },
     privileges=Privileges(read="Sys.Audit on /", write="Sys.Modify on /"),
 )

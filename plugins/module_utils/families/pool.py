@@ -215,6 +215,10 @@ POOL = Family(
     refuse=_refuse,
     notes=_notes,
     steps_hook=_steps,
+    refuses={
+        "in-other-pool": "adding a guest that is in another pool, unless allow_move",
+        "not-empty": "deleting a pool that holds guests, storages or pools",
+    },
     privileges=Privileges(
         read="Pool.Audit on /pool/{poolid}",
         write="Pool.Allocate on /pool/{poolid}, and for each member VM.Allocate on /vms/{vmid} or Datastore.Allocate "

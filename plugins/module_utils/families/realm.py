@@ -227,6 +227,11 @@ REALM = Family(
     refuse=_refuse,
     notes=_notes,
     steps_hook=_steps,
+    refuses={
+        "built-in": "creating or deleting the realms pam and pve, which always exist",
+        "not-of-type": "check_connection for a realm that is not of type ldap or ad",
+        "has-users": "deleting a realm that has users, without confirm_destroy",
+    },
     privileges=Privileges(
         read="Sys.Audit or Realm.Allocate on /access/realm",
         write="Realm.Allocate on /access/realm; to delete also Sys.Audit on /access/groups, to see its users",

@@ -166,5 +166,8 @@ REPLICATION_JOB = Family(
     refuse=_refuse,
     steps_hook=_steps,
     judge_hook=_judge,
+    refuses={
+        "same-target": "a second job of a guest to the same target",
+    },
     privileges=Privileges(read="VM.Audit on /vms/{vmid}", write="VM.Replicate on /vms/{vmid}"),
 )

@@ -117,6 +117,14 @@ ROLE = Family(
     kinds_hook=_kinds,
     read_hook=_read,
     refuse=_refuse,
+    refuses={
+        "built-in": "a change of a role that PVE makes itself",
+        "reserved": "a new role whose name begins with PVE",
+        "unknown-privilege": "a privilege that this PVE does not know",
+        "still-bound": "deleting a role that ACL rows grant, without confirm_destroy",
+        "lockout": "taking Permissions.Modify or Sys.Modify from a role that is bound at / or /access, unless "
+        "allow_self_lockout",
+    },
     privileges=Privileges(
         read="none; to delete a role or to take privileges from it, Sys.Audit on /access",
         write="Sys.Modify on /access",

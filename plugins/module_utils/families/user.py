@@ -97,6 +97,10 @@ USER = Family(
     read_hook=_read,
     refuse=_refuse,
     notes=_notes,
+    refuses={
+        "root": "any change of root@pam, which PVE keeps itself",
+        "no-password": "a password for a user of a realm that stores none",
+    },
     privileges=Privileges(
         read="Sys.Audit on /access/groups, or User.Modify",
         write="User.Modify on /access/groups/{group} of every old and new group (or on /access/groups); to create also "

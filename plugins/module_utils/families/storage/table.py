@@ -199,6 +199,16 @@ STORAGE = Family(
     read_hook=read_storage,
     refuse=refuse,
     steps_hook=steps,
+    refuses={
+        "local": "deleting the storage local, or restricting its nodes: PVE makes it anew at every read",
+        "in-use": "deleting a storage that guests have volumes of, or may have where they are not seen, unless force; "
+        "and one that is the base of another",
+        "not-offered": "content or an image format that the type does not have: PVE would drop it without a word",
+        "always-shared": "shared: false for a type that is always shared",
+        "key": "what would lose a key that backups need: a new pbs storage without encryption_key or unencrypted; "
+        "clearing or replacing a key without saying so",
+        "no-sink": "encryption_key: autogen without secret_sink: PVE shows the key once",
+    },
     privileges=Privileges(
         read="Datastore.Audit or Datastore.AllocateSpace on /storage/{storage}; to delete also VM.Audit on /vms",
         write="Datastore.Allocate on /storage",

@@ -10,6 +10,7 @@ lab can do (its request log, its faults) is skipped there by name.
 from __future__ import annotations
 
 import os
+import time
 import typing as t
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -71,7 +72,7 @@ class Real:
     """A real node, asked with the token that the person gave."""
 
     url: str
-    token: str
+    token: str = field(repr=False)
     ca: str | None
 
     def ask(self, method: str, path: str, values: Mapping[str, t.Any] | None = None) -> t.Any:
@@ -87,7 +88,16 @@ class Real:
                 **{where: dict(values or {})},  # type: ignore[arg-type]
             )
         assert answer.ok, f"{method} {path}: {answer.status_code} {answer.reason}"
-        return answer.json()["data"]
+        data = answer.json()["data"]
+        if isinstance(data, str) and data.startswith("UPID:"):
+            self._finish(data)
+        return data
+
+    def _finish(self, upid: str) -> None:
+        """A change by hand is done when its task is."""
+        path = f"/nodes/{upid.split(':')[1]}/tasks/{upid}/status"
+        while self.ask("GET", path)["status"] == "running":
+            time.sleep(0.5)
 
 
 def of_lab(lab: Lab) -> Target:

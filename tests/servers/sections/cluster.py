@@ -100,9 +100,18 @@ def _status(call: Call) -> list[Data]:
     return rows
 
 
+def _network(call: Call) -> list[Data]:
+    """The bridges only (pve-manager API2/Network.pm index); every type filter that a client may use finds them."""
+    return [
+        {"iface": name, "type": "bridge", "active": 1, "autostart": 1, "method": "manual", "method6": "manual"}
+        for name in call.world.config.seed.bridges
+    ]
+
+
 SECTIONS = (OPTIONS,)
 ENDPOINTS = (
     Endpoint("GET", "/version", _version),
     Endpoint("GET", "/nodes", _nodes),
     Endpoint("GET", "/cluster/status", _status),
+    Endpoint("GET", "/nodes/{node}/network", _network),
 )

@@ -61,9 +61,9 @@ def types(job: Job) -> None:
 def lint(job: Job) -> None:
     job.run("ruff", "check", ".", cwd=ROOT)
     job.run("ruff", "format", "--check", ".", cwd=ROOT)
-    job.run("shellcheck", "dev", ".ci/run", cwd=ROOT)
+    job.run("shellcheck", "dev", ".ci/run", "scripts/homeflare-proxmox-verify", cwd=ROOT)
     job.run("ansible-lint", "--offline", "--profile", "production", "-c", ".ansible-lint", cwd=ROOT)
-    for playbook in sorted((ROOT / "examples").glob("*/*.yml")):
+    for playbook in sorted([*(ROOT / "examples").glob("*/*.yml"), *(ROOT / "playbooks").glob("*.yml")]):
         if "- hosts:" in playbook.read_text() or "  hosts:" in playbook.read_text():
             job.run("ansible-playbook", "--syntax-check", "-i", "localhost,", playbook, cwd=ROOT)
 
@@ -119,9 +119,11 @@ _SHIPPED = {
     "docs",
     "examples",
     "meta",
+    "playbooks",
     "plugins",
     "requirements.txt",
     "roles",
+    "scripts",
     "tests",
 }
 

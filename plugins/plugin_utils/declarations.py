@@ -1,0 +1,109 @@
+# Copyright (c) 2026, homeflare.proxmox contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Declarations out of several files as one list, in which no object is declared twice. Pure."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ..module_utils.engine.declare import near
+from ..module_utils.engine.family import Family
+from ..module_utils.front.registry import FAMILIES
+from ..module_utils.wire.kind import SpellingError
+
+Entry = dict[str, t.Any]
+
+
+class DeclarationsError(ValueError):
+    """What is wrong with the files, all of it, naming each."""
+
+
+def merged(files: t.Sequence[tuple[str, t.Any]]) -> list[Entry]:
+    """The resources of all files (name, content), in the order of the files."""
+    entries: list[tuple[str, Entry]] = []
+    wrong: list[str] = []
+    for name, content in files:
+        try:
+            entries += [(name, entry) for entry in _entries(name, content)]
+        except DeclarationsError as error:
+            wrong.append(str(error))
+    wrong += _twice(entries)
+    if wrong:
+        raise DeclarationsError(" ".join(wrong))
+    return [entry for _name, entry in entries]
+
+
+def _entries(name: str, content: t.Any) -> list[Entry]:
+    """``resources:`` is a list of one-key dicts; any other key is a family, with a list of its objects."""
+    if content is None:
+        return []
+    if not isinstance(content, t.Mapping):
+        raise DeclarationsError(f"{name}: must be a mapping of resources, or of families.")
+    entries: list[Entry] = []
+    for key, value in content.items():
+        listed = _list(name, str(key), value)
+        if key == "resources":
+            entries += [_resource(name, item) for item in listed]
+        else:
+            family = _family(name, str(key))
+            entries += [{family.name: _options(name, family.name, item)} for item in listed]
+    return entries
+
+
+def _list(name: str, key: str, value: t.Any) -> list[t.Any]:
+    if value is None:
+        return []
+    if isinstance(value, (str, t.Mapping)) or not isinstance(value, t.Sequence):
+        raise DeclarationsError(f"{name}: {key} must be a list.")
+    return list(value)
+
+
+def _resource(name: str, item: t.Any) -> Entry:
+    if not isinstance(item, t.Mapping) or len(item) != 1:
+        raise DeclarationsError(f"{name}: each of resources must be one key, the family, with its options below it.")
+    ((key, options),) = item.items()
+    family = _family(name, str(key))
+    return {family.name: _options(name, family.name, options)}
+
+
+def _options(name: str, family: str, options: t.Any) -> dict[str, t.Any]:
+    if not isinstance(options, t.Mapping):
+        raise DeclarationsError(f"{name}: each {family} must be a dictionary of its options.")
+    return dict(options)
+
+
+def _family(name: str, key: str) -> Family:
+    family = FAMILIES.get(key.rpartition(".")[2])
+    if family is None:
+        raise DeclarationsError(f"{name}: there is no family {key}.{near(key, ['resources', *FAMILIES])}")
+    return family
+
+
+def _twice(entries: t.Sequence[tuple[str, Entry]]) -> list[str]:
+    """An object counts as the same in every spelling of its name."""
+    seen: dict[tuple[str, str], str] = {}
+    said: list[str] = []
+    for name, entry in entries:
+        ((key, options),) = entry.items()
+        title = _title(FAMILIES[key], options)
+        if title is None:
+            continue
+        first = seen.get((key, title))
+        if first is not None:
+            said.append(f"{title} is declared {f'twice in {name}' if first == name else f'in {first} and in {name}'}.")
+        seen.setdefault((key, title), name)
+    return said
+
+
+def _title(family: Family, options: t.Mapping[str, t.Any]) -> str | None:
+    """None where the name itself is wrong: the module says it better."""
+    ident: dict[str, str] = {}
+    for option, kind in family.identity.items():
+        if options.get(option) is None:
+            continue
+        try:
+            ident[option] = str(kind.form(kind.canon(options[option])))
+        except SpellingError:
+            return None
+    return family.title(ident) if ident else None

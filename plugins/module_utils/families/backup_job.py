@@ -123,7 +123,7 @@ BACKUP_JOB = Family(
         "schedule": Key(kind=SCHEDULE, required=True, clear=Clear.NEVER),
         "enabled": Key(kind=Flag(), default=True, clear=Clear.NEVER),
         "repeat-missed": _flag(),
-        "comment": Key(kind=FileText(max_length=512), default=""),
+        "comment": Key(kind=FileText(max_length=512, zero_is_empty=True, strip="ends"), default=""),
         "all": Key(kind=Flag(), default=False, clear=Clear.NEVER),
         "vmid": Key(kind=GUESTS, clear=Clear.NEVER),
         "pool": Key(kind=Text(), clear=Clear.NEVER),

@@ -160,7 +160,7 @@ HA_RESOURCE = Family(
         "auto-rebalance": Key(kind=Flag()),
         "max_restart": Key(kind=Integer(minimum=0), default=1),
         "max_relocate": Key(kind=Integer(minimum=0), default=1),
-        "comment": Key(kind=FileText(max_length=4096), default=""),
+        "comment": Key(kind=FileText(max_length=4096, zero_is_empty=True, strip="ends"), default=""),
     },
     digest=True,
     needs=("lxc", "vm"),

@@ -125,7 +125,7 @@ HA_RULE = Family(
         "affinity": Key(kind=AFFINITY, default="positive", required=(RESOURCE_AFFINITY,), clear=Clear.NEVER),
         "strict": Key(kind=Flag(), default=False, types=(NODE_AFFINITY,)),
         "disable": Key(kind=Mark(), default=False),
-        "comment": Key(kind=DecodedText(max_length=4096), default=""),
+        "comment": Key(kind=DecodedText(max_length=4096, zero_is_empty=True, strip="ends"), default=""),
     },
     digest=True,
     selector="type",

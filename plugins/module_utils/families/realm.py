@@ -82,11 +82,11 @@ class _BuiltInComment(Text):
         return "" if text in _BUILT_IN_COMMENTS.values() else text
 
 
-_COMMENT = Text(max_length=4096)
+_COMMENT = Text(max_length=4096, zero_is_empty=True, strip="ends")
 
 
 def _kinds(declaration: Declaration, live: Live) -> t.Mapping[str, Kind]:
-    return {"comment": _BuiltInComment(max_length=4096)} if live.values.get("type") in _BUILT_IN else {}
+    return {"comment": _BuiltInComment(max_length=4096, zero_is_empty=True, strip="ends")} if live.values.get("type") in _BUILT_IN else {}
 
 
 def _shape(row: t.Mapping[str, t.Any]) -> t.Mapping[str, t.Any]:

@@ -148,7 +148,7 @@ REPLICATION_JOB = Family(
         "schedule": Key(kind=SCHEDULE, default="*/15"),
         "rate": Key(kind=Number(minimum=1)),
         "disable": Key(kind=Flag(), default=False),
-        "comment": Key(kind=Text(max_length=4096), default=""),
+        "comment": Key(kind=Text(max_length=4096, zero_is_empty=True, strip="ends"), default=""),
         "remove_job": Key(kind=Enum(("local", "full")), internal=True),
     },
     digest=True,

@@ -142,6 +142,7 @@ _STRIP: t.Mapping[str, t.Callable[[str], str]] = {
     "none": lambda text: text,
     "trailing-newlines": lambda text: text.rstrip("\n"),
     "all-trailing": lambda text: text.rstrip(),
+    "ends": lambda text: text.strip(),
 }
 
 
@@ -151,7 +152,7 @@ class Text(Kind):
 
     min_length, max_length   in characters, not bytes
     pattern                  matches the whole text; ``expected`` says in words what it asks for
-    strip                    "none", "trailing-newlines" or "all-trailing": what an answer may carry besides
+    strip                    "none", "trailing-newlines", "all-trailing" or "ends": what a text may carry besides
     zero_is_empty            stored by Perl's truth: "0" is lost
     no_linefeed              section files refuse a line feed in any value
     fold                     compared without regard to case

@@ -127,7 +127,9 @@ def _incoming(section: Section, call: Call) -> Data:
 
 
 def _store(section: Section, into: Data, incoming: Data) -> None:
-    for name, value in incoming.items():
+    for name, sent in incoming.items():
+        # A section file's lines are read without the white space around a value.
+        value = sent.strip() if isinstance(sent, str) and not section.line_feeds else sent
         if value == "" and section.empty == "ignore":
             continue
         if value == "" or (value == "0" and section.falsy_is_absent):

@@ -139,7 +139,7 @@ def _written(call: Call, key: Key, data: Data) -> None:
         data["nodes"] = _nodes(call, str(call.values["nodes"]))
     if call.values.get("comment"):
         # The handler decodes what it is sent, and the file is encoded: `%41` is an A.
-        data["comment"] = urllib.parse.unquote(str(call.values["comment"]))
+        data["comment"] = urllib.parse.unquote(str(call.values["comment"])).strip()
     errors = ha_feasible.errors({**call.objects("ha_rule"), key: data}, call.world.config.nodes).get(key)
     if errors:
         details = "\n".join(f"{name}: {', '.join(errors[name])}" for name in sorted(errors))

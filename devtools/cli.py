@@ -17,6 +17,8 @@ from devtools.runner import Task, run_parts
 from devtools.shell import DevError, Failed, Shell
 from devtools.tree import ROOT, Venv
 
+#: Where the repo has its collection name, for what reads the collection's own code.
+_PATH = {"PYTHONPATH": str(tree.COLLECTIONS)}
 _SECRET = "PROXMOX_TOKEN_SECRET"  # noqa: S105 - the name of the variable
 
 
@@ -72,7 +74,7 @@ def _module(name: str) -> Callable[[argparse.Namespace], int]:
     def command(options: argparse.Namespace) -> int:
         venv = tree.main_venv()
         words = getattr(options, "words", [])
-        return Shell().code([venv.python, "-m", name, *words], cwd=ROOT, env=venv.environment())
+        return Shell().code([venv.python, "-m", name, *words], cwd=ROOT, env=venv.environment(_PATH))
 
     return command
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, homeflare.proxmox contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The table of modules in README.md, made from the modules' own documentation."""
+"""What is made of the code: the table of modules in README.md, and docs/families.md."""
 
 from __future__ import annotations
 
@@ -11,9 +11,13 @@ import sys
 from pathlib import Path
 
 import yaml
+from ansible_collections.homeflare.proxmox.plugins.module_utils.front.registry import FAMILIES, INFOS
+
+from devtools.families import page
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
+PAGE = ROOT / "docs/families.md"
 START = "<!-- modules: made by ./dev docs -->\n"
 END = "<!-- end of modules -->\n"
 
@@ -40,22 +44,41 @@ def table() -> str:
     return "\n".join(["| module | what it declares |", "|---|---|", *rows, ""])
 
 
-def main(arguments: list[str]) -> int:
-    """Write README.md; with ``--check`` only say what would change, and fail if anything would."""
-    old = README.read_text()
-    head, _, rest = old.partition(START)
+def readme() -> str:
+    """README.md with the table of now."""
+    head, _, rest = README.read_text().partition(START)
     _, found, tail = rest.partition(END)
     if not found:
-        print(f"README.md lacks the lines {START.strip()} and {END.strip()}")
-        return 1
-    new = f"{head}{START}{table()}{END}{tail}"
+        message = f"README.md lacks the lines {START.strip()} and {END.strip()}"
+        raise ValueError(message)
+    return f"{head}{START}{table()}{END}{tail}"
+
+
+def made() -> dict[Path, str]:
+    """Every file that is made, as it has to be."""
+    return {README: readme(), PAGE: page(FAMILIES, INFOS)}
+
+
+def stale() -> list[str]:
+    """What would change, as a diff; empty when all is up to date."""
+    change: list[str] = []
+    for path, new in made().items():
+        old = path.read_text() if path.exists() else ""
+        name = path.relative_to(ROOT).as_posix()
+        change += difflib.unified_diff(
+            old.splitlines(), new.splitlines(), name, f"{name} by ./dev docs", lineterm="", n=1
+        )
+    return change
+
+
+def main(arguments: list[str]) -> int:
+    """Write what is made; with ``--check`` only say what would change, and fail if anything would."""
     if "--check" not in arguments:
-        README.write_text(new)
+        for path, text in made().items():
+            path.write_text(text)
         return 0
-    change = list(
-        difflib.unified_diff(old.splitlines(), new.splitlines(), "README.md", "README.md by ./dev docs", lineterm="")
-    )
-    print("\n".join(change) if change else "README.md: the table of modules is up to date")
+    change = stale()
+    print("\n".join(change) if change else "README.md and docs/families.md are up to date")
     return 1 if change else 0
 
 

@@ -167,8 +167,8 @@ _TREE = (
     "roles",
 )
 _TREE_TESTS = ("tests/config.yml", "tests/sanity/", "tests/unit/")
-# Tests of the test servers need those, and what they are made of.
-_NOT_IN_TREE = ("tests/unit/servers/",)
+# Tests of the test servers and of devtools need those, and what they are made of.
+_NOT_IN_TREE = ("tests/unit/devtools/", "tests/unit/servers/")
 
 
 def copy_tree(name: str) -> Path:

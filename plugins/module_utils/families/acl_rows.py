@@ -32,7 +32,7 @@ _ADDABLE = re.compile(
 
 @dataclass(frozen=True)
 class AclPath(Kind):
-    """normalize_path: ``vms/100/`` and ``//vms/100`` are ``/vms/100``."""
+    """An object path, as normalize_path makes it: ``vms/100/`` and ``//vms/100`` are ``/vms/100``."""
 
     @property
     def option(self) -> t.Mapping[str, t.Any]:
@@ -77,7 +77,7 @@ def subject_fault(kind: str, ugid: str) -> str | None:
 
 @dataclass(frozen=True)
 class Rows(Kind):
-    """All rows of a path. The canonical form is sorted; a subject has a role once."""
+    """A set of rows. The canonical form is sorted; a subject has a role once."""
 
     @property
     def option(self) -> t.Mapping[str, t.Any]:

@@ -298,9 +298,7 @@ def _many(item: Kind) -> str:
     if isinstance(item, Enum):
         return text.removeprefix("one of ")
     plural = {"text": "texts", "whole number": "whole numbers", "number": "numbers", "IP address": "IP addresses"}
-    return (
-        plural[head] + comma + rest if head in plural else f"texts, each {'an' if text[0] in 'aeiou' else 'a'} {text}"
-    )
+    return plural[head] + comma + rest if head in plural else f"texts ({text})"
 
 
 def _property_string(kind: t.Any) -> str:

@@ -96,7 +96,7 @@ class Compass(Kind):
         (Text(max_length=9), "text, at most 9 characters"),
         (Text(pattern="x", expected="the name of a node"), "name of a node"),
         (SetOf(Enum(("a", "b"))), "set of a, b"),
-        (ListOf(Text(expected="address")), "list of texts, each an address"),
+        (ListOf(Text(expected="address")), "list of texts (address)"),
         (PropertyMap({"a": Sub(Flag())}, open=True), "property string of `a` and others"),
         (Compass(), "`bearing` as sailors know it"),
     ],

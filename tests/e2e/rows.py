@@ -40,16 +40,15 @@ def names() -> list[str]:
 
 def load(name: str, target: Target) -> dict[str, t.Any]:
     """The row of a family, its placeholders filled with what the target has."""
+    text = (FOLDER / f"{name}.yml").read_text()
     facts = {
         "node": target.node,
-        "storage": target.storage,
-        "template": target.template,
-        "bridge": target.bridge,
         "vmid": str(target.vmids[0]),
         "vmid2": str(target.vmids[1]),
         "tmp": TMP.name,
     }
-    row = yaml.safe_load((FOLDER / f"{name}.yml").read_text())
+    facts |= {name: target.fact(name) for name in ("storage", "template", "bridge") if f"${{{name}}}" in text}
+    row = yaml.safe_load(text)
     return t.cast("dict[str, t.Any]", _filled(row, facts))
 
 

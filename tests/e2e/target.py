@@ -26,7 +26,7 @@ FIRST_VMID = 99_000_900
 
 @dataclass
 class Target:
-    """Names that exist there, how to connect, and how to look and change by hand."""
+    """Names that exist there (empty: it has none), how to connect, and how to look and change by hand."""
 
     connection: dict[str, t.Any]
     environment: dict[str, str]
@@ -43,6 +43,13 @@ class Target:
         if self.lab is None:
             pytest.skip(f"needs {what} of the test servers")
         return self.lab
+
+    def fact(self, name: str) -> str:
+        """One of the names, or a skip that says what the node does not have."""
+        value = str(getattr(self, name))
+        if not value:
+            pytest.skip(f"node {self.node} has no {name} for containers")
+        return value
 
     def edit(self, method: str, path: str, values: Mapping[str, t.Any] | None = None) -> t.Any:
         """A change by hand, past our own code. The data of the answer."""
@@ -134,13 +141,6 @@ def of_node(url: str) -> Target:
     ]
     storages = [row["storage"] for row in rows if "rootdir" in row["content"].split(",") and row.get("active")]
     bridges = [row["iface"] for row in real.ask("GET", f"/nodes/{node}/network", {"type": "any_bridge"})]
-    for found, what in (
-        (templates, "a container template"),
-        (storages, "a storage for rootdir"),
-        (bridges, "a bridge"),
-    ):
-        if not found:
-            pytest.exit(f"node {node} has no {what.removeprefix('a ')}, which the tests need")
     return Target(
         connection={
             "api_hosts": [urlsplit(url).netloc],
@@ -149,8 +149,8 @@ def of_node(url: str) -> Target:
         },
         environment={"PROXMOX_TOKEN_SECRET": secret},
         node=node,
-        storage=storages[0],
-        template=templates[0],
-        bridge=bridges[0],
+        storage=next(iter(storages), ""),
+        template=next(iter(templates), ""),
+        bridge=next(iter(bridges), ""),
         real=real,
     )

@@ -34,8 +34,9 @@ def small(target: Target) -> Resources:
 
 def container(target: Target, number: int, **config: t.Any) -> dict[str, dict[str, t.Any]]:
     vmid = target.vmids[number]
-    declared = {"hostname": f"hf-ct{number}", "memory": 256, "rootfs": f"{target.storage}:1", **config}
-    return {"lxc": {"node": target.node, "vmid": vmid, "config": declared, "create": {"ostemplate": target.template}}}
+    declared = {"hostname": f"hf-ct{number}", "memory": 256, "rootfs": f"{target.fact('storage')}:1", **config}
+    create = {"ostemplate": target.fact("template")}
+    return {"lxc": {"node": target.node, "vmid": vmid, "config": declared, "create": create}}
 
 
 def gone(resources: Resources) -> Resources:

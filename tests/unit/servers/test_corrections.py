@@ -57,6 +57,20 @@ def with_pve1_down(lab: Lab, _replies: list[Any]) -> set[str]:
     return {row["status"] for row in rows if row["node"] == "pve1"}
 
 
+ALIASES = "/cluster/firewall/aliases"
+MANAGED = ("POST", "/cluster/ha/resources", {"sid": "ct:102", "state": "enabled"})
+NFS = {"storage": "nfs1", "type": "nfs", "server": "192.0.2.9", "export": "/srv/nfs"}
+
+
+def hastate(lab: Lab, _replies: list[Any]) -> Any:
+    return next(row for row in lab.get("/cluster/resources") if row.get("vmid") == 102).get("hastate")
+
+
+def shared_nfs(lab: Lab, _replies: list[Any]) -> Any:
+    return next(row for row in lab.get("/nodes/pve1/storage") if row["storage"] == "nfs1")["shared"]
+
+
+IN_USE = "unable to remove CT 102 - used in HA resources and purge parameter not set."
 FEATURES = "403 Permission check failed (changing feature flags (except nesting) is only allowed for root@pam)"
 CASES = [
     Case("token-is-never-root", [("PUT", CONFIG, {"features": "nesting=1,keyctl=1"})], last,
@@ -120,6 +134,20 @@ CASES = [
          lambda lab, _replies: lab.get("/pools", {"poolid": "p"})[0].get("comment"), "0", None),
     Case("guests-of-a-dead-node-are-unknown", [],
          with_pve1_down, {"running", "stopped"}, {"unknown"}),
+    Case("guest-in-use-stays", [MANAGED, ("DELETE", CT, {})], last, (200, "OK"), (500, IN_USE)),
+    Case("guest-in-use-stays", [MANAGED, ("DELETE", CT, {"purge": 1})], last, (200, "OK"), (200, "OK")),
+    Case("alias-as-the-file-holds-it",
+         [("POST", ALIASES, {"name": "A2", "cidr": "192.0.2.7/32", "comment": " a # b "})],
+         lambda lab, _replies: [lab.get(f"{ALIASES}/a2").get(key) for key in ("cidr", "comment")],
+         ["192.0.2.7/32", " a # b "], ["192.0.2.7", "a # b"]),
+    Case("alias-as-the-file-holds-it",
+         [("POST", ALIASES, {"name": "A2", "cidr": "2001:db8::/128", "comment": "0"})],
+         lambda lab, _replies: [lab.get(f"{ALIASES}/a2").get(key) for key in ("cidr", "comment")],
+         ["2001:db8::/128", "0"], ["2001:db8::", None]),
+    Case("resources-show-hastate", [MANAGED], hastate, None, "started"),
+    Case("status-shows-ha", [MANAGED], stored("ha", f"{CT}/status/current"),
+         {"managed": 0}, {"managed": 1, "state": "started"}),
+    Case("some-types-are-shared", [("POST", "/storage", NFS)], shared_nfs, 0, 1),
 ]  # fmt: skip
 
 

@@ -10,7 +10,7 @@ import os
 import tempfile
 import typing as t
 
-from ..errors import DeclarationError, HomeflareError, RefusedError
+from ..errors import DeclarationError, HomeflareError, MintError, RefusedError
 from .bao_access import BaoAccess
 from .bao_kv import BaoKv
 from .checks import words
@@ -96,8 +96,12 @@ class BaoSink:
 
     def prepare(self) -> None:
         token = self._leases.login()
-        path, version = self._kv.locate(self._path, token)
-        if not self._kv.may_write(path, token):
+        try:
+            path, version = self._kv.locate(self._path, token)
+            allowed = self._kv.may_write(path, token)
+        except MintError as error:
+            raise RefusedError(f"{OPTION}: {error}; nothing was written.") from None
+        if not allowed:
             raise RefusedError(
                 f"{OPTION}: this login may not write {path} in OpenBao (create and update are needed); nothing was "
                 "written."

@@ -138,7 +138,7 @@ def test_a_path_that_the_login_may_not_write_is_found_before_there_is_a_secret(b
 
 def test_a_path_outside_of_a_kv_engine_is_refused(bao: Serve) -> None:
     sink = sink_for({"bao_path": "kv/x"}, f"http://127.0.0.1:{bao(answers(None, ['root'], kind='transit')).port}")
-    with pytest.raises(MintError, match="is in no KV engine"):
+    with pytest.raises(RefusedError, match=r"is in no KV engine; nothing was written"):
         sink.prepare()
 
 

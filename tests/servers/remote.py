@@ -127,6 +127,13 @@ class Remote:
         """Put an object into the section store, past all checks; None removes it."""
         self._ask("POST", "/control/store", {"state": state, "key": key, "data": data})
 
+    def finish_replication(self, job: str) -> None:
+        """What the source node's timer does with a job that is marked for removal."""
+        found = self.get(f"/cluster/replication/{job}")
+        if not found.get("remove_job"):
+            raise LabError(f"replication job {job} is not marked for removal")
+        self.put_object("replication_job", found["id"], None)
+
     def _ask(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
         with self._lock:
             for attempt in (1, 2):

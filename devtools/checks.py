@@ -195,14 +195,14 @@ class Part:
 
 # The slow ones first: two run at a time.
 PARTS = (
-    Part("sanity", "ansible-test sanity", sanity),
     Part("e2e", "End to end, through ansible-playbook", e2e),
+    Part("sanity", "ansible-test sanity", sanity),
+    Part("unit", "Unit tests", unit),
     Part("units", "ansible-test units", units),
     Part("lint", "ruff, shellcheck, ansible-lint (production)", lint),
     Part("build", "Build, install and use the tarball", build),
-    Part("unit", "Unit tests", unit),
-    Part("types", "mypy, strict", types),
     Part("docs", "Documentation and changelog", docs),
+    Part("types", "mypy, strict", types),
 )
 
 

@@ -60,10 +60,11 @@ def _at_once(tasks: Sequence[Task]) -> list[Outcome]:
                 outcomes.append(future.result())
                 _show(outcomes[-1])
     except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
         stop_all()
         raise
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        pool.shutdown(wait=True)
     order = [part.name for part, _check in tasks]
     return sorted(outcomes, key=lambda outcome: order.index(outcome.part.name))
 

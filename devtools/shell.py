@@ -97,7 +97,7 @@ def stop_all() -> None:
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """Ask, then insist; what the program had started in its group and left behind ends as well."""
-    for number, patience in ((signal.SIGINT, 10.0), (signal.SIGTERM, 5.0), (signal.SIGKILL, 5.0)):
+    for number, patience in ((signal.SIGINT, 5.0), (signal.SIGTERM, 5.0), (signal.SIGKILL, 5.0)):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, number)
         with contextlib.suppress(subprocess.TimeoutExpired):

@@ -31,7 +31,7 @@ notes:
     lists without a word; RV(unseen) says of which families, and what would be needed."
   - "Not told are objects that cannot be managed: the user C(root@pam), the roles that are built in, containers that
     are templates, and API tokens whose names begin with C(hf-), which an engine mints. They are listed under
-    RV(skipped). The rows of such tokens are left out of the ACL, which then says C(exact=false)."
+    RV(unmanaged). The rows of such tokens are left out of the ACL, which then says C(exact=false)."
   - The realms C(pam) and C(pve) and the storage C(local) are there in every cluster. They are told only when
     something about them is set, and never listed under RV(obstacles).
   - Secrets are never told. An object that is not created without one is listed under RV(obstacles); put a reference to
@@ -156,7 +156,7 @@ obstacles:
     - family: lxc
       name: 900 on pve1
       why: Container 900 does not exist and no ostemplate is given, so there is nothing to create it from.
-skipped:
+unmanaged:
   description: Names of objects that cannot be managed, by family.
   returned: success
   type: dict

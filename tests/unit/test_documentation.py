@@ -31,6 +31,8 @@ EXAMPLES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "example
 NAMESPACE = "homeflare.proxmox."
 #: Ansible's own result keys, which no module documents.
 COMMON = {"changed", "diff"}
+#: Keys by which Ansible decides what became of a task, or what to do with its result.
+MEANT_FOR_ANSIBLE = {"ansible_facts", "exception", "failed", "results", "skipped", "unreachable", "warnings"}
 
 
 @functools.cache
@@ -222,6 +224,7 @@ def _returned(module: str) -> set[str]:
 def test_every_key_of_a_result_is_documented(module: str) -> None:
     documented = _told()[NAMESPACE + module]["return"]
     assert set(documented) == _returned(module) - COMMON
+    assert not set(documented) & MEANT_FOR_ANSIBLE
     for name, entry in documented.items():
         assert entry.get("description"), name
         assert entry.get("returned"), name
@@ -231,7 +234,7 @@ def test_every_key_of_a_result_is_documented(module: str) -> None:
 
 def test_rows_of_an_estate_are_documented() -> None:
     contains = _told()["homeflare.proxmox.estate"]["return"]["rows"]["contains"]
-    assert list(contains) == [name for name in _told()["homeflare.proxmox.estate"]["return"]["rows"]["sample"][0]]
+    assert list(contains) == list(_told()["homeflare.proxmox.estate"]["return"]["rows"]["sample"][0])
 
 
 # ---- the guides

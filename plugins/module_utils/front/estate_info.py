@@ -80,7 +80,8 @@ def _result(taken: Census) -> dict[str, t.Any]:
         "unseen": [{"family": gap.family, "why": gap.why} for gap in taken.unseen],
         "unread": [gap.told() for gap in taken.unread],
         "obstacles": [{"family": gap.family, "name": gap.name, "why": gap.why} for gap in taken.obstacles],
-        "skipped": taken.skipped,
+        # Not "skipped": Ansible takes that for a task that did not run.
+        "unmanaged": taken.skipped,
     }
 
 

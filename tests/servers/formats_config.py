@@ -144,9 +144,7 @@ CHECKS: dict[str, Check] = {
     "pve-storage-path": _matches(r"/[^;()].*", "value does not look like a valid absolute path"),
     "pve-storage-portal-dns": _portal,
     "pve-storage-server": _host("value does not look like a valid server name or IP address"),
-    "pve-storage-vgname": _matches(
-        r"(?i)[a-z0-9][a-z0-9\-_.]*[a-z0-9]", "lvm name '{}' contains illegal characters"
-    ),
+    "pve-storage-vgname": _matches(r"(?i)[a-z0-9][a-z0-9\-_.]*[a-z0-9]", "lvm name '{}' contains illegal characters"),
     "pve-storage-zfs-blocksize": _blocksize,
     "pve-volume-id": _matches(r"(?i)[a-z][a-z0-9\-_.]*[a-z0-9]:.+", "unable to parse volume ID '{}'"),
 }

@@ -104,8 +104,10 @@ def _one_priority(rules: Rules) -> Found:
             for other in paired:
                 yield (
                     other,
-                    "resources are in a resource affinity rule and cannot be in a node affinity rule with multiple "
-                    "priorities",
+                    (
+                        "resources are in a resource affinity rule and cannot be in a node affinity rule with multiple "
+                        "priorities"
+                    ),
                 )
 
 
@@ -117,8 +119,10 @@ def _one_place_together(rules: Rules) -> Found:
             for other in paired:
                 yield (
                     other,
-                    "at least one resource is in a positive resource affinity rule and there are other resources in at "
-                    "least one other node affinity rule already",
+                    (
+                        "at least one resource is in a positive resource affinity rule and there are other resources in at "
+                        "least one other node affinity rule already"
+                    ),
                 )
 
 
@@ -132,8 +136,10 @@ def _places_enough_apart(rules: Rules) -> Found:
             for other in paired:
                 yield (
                     other,
-                    "at least one resource is in a negative resource affinity rule and this rule would restrict these "
-                    "to less nodes than available to the resources",
+                    (
+                        "at least one resource is in a negative resource affinity rule and this rule would restrict these "
+                        "to less nodes than available to the resources"
+                    ),
                 )
 
 

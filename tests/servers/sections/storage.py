@@ -200,9 +200,7 @@ def shown(key: Key, data: Data) -> Data:
 
 
 def _row(call: Call, key: Key, data: Data) -> Data | None:
-    seen = privileges.has(
-        call.world, call.identity, f"/storage/{key}", "Datastore.Audit", "Datastore.AllocateSpace"
-    )
+    seen = privileges.has(call.world, call.identity, f"/storage/{key}", "Datastore.Audit", "Datastore.AllocateSpace")
     return shown(key, data) if seen else None
 
 

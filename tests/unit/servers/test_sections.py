@@ -104,9 +104,9 @@ def test_ha_rules_are_checked_by_the_schema_of_their_type(managed: Client) -> No
     assert errors(ask, "PUT", f"{RULES}/r1", {"disable": 0}) == {"disable": UNKNOWN, "type": MISSING}
     other = {"type": "resource-affinity", "comment": "x"}
     assert said(ask, "PUT", f"{RULES}/r1", other) == (500, "update HA rules failed: unexpected property 'type'")
-    assert errors(ask, "POST", RULES, {**form, "type": "resource-affinity", "affinity": "negative", "nodes": "pve1"}) == {
-        "nodes": UNKNOWN
-    }
+    assert errors(
+        ask, "POST", RULES, {**form, "type": "resource-affinity", "affinity": "negative", "nodes": "pve1"}
+    ) == {"nodes": UNKNOWN}
 
 
 def test_ha_rules_read_in_order_with_defaults(managed: Client) -> None:
@@ -144,7 +144,9 @@ def test_ha_rules_refuse_what_they_cannot_name(managed: Client) -> None:
     )  # fmt: skip
     assert said(ask, "GET", f"{RULES}/nope") == (500, "no such ha rule 'nope'")
     both = {"type": NODE_AFFINITY, "strict": 1, "delete": "strict"}
-    assert said(ask, "PUT", f"{RULES}/rr", both)[1].endswith("cannot set and delete property 'strict' at the same time!")
+    assert said(ask, "PUT", f"{RULES}/rr", both)[1].endswith(
+        "cannot set and delete property 'strict' at the same time!"
+    )
     assert said(ask, "PUT", f"{RULES}/rr", {"type": NODE_AFFINITY, "delete": "nodes"})[1].endswith(
         "unable to delete required option 'nodes'"
     )
@@ -387,10 +389,18 @@ def test_realms_that_every_pve_has(ask: Client) -> None:
 
 
 def test_a_realm_is_stored_without_its_password(lab: Lab, ask: Client) -> None:
-    form = {**LDAP, "password": "correct-horse", "sync-defaults-options": "scope=both,full=1,purge=1", "check-connection": 1}
+    form = {
+        **LDAP,
+        "password": "correct-horse",
+        "sync-defaults-options": "scope=both,full=1,purge=1",
+        "check-connection": 1,
+    }
     assert said(ask, "POST", REALMS, form) == (200, "")
     shown = without(ask("GET", f"{REALMS}/ldap1").data)
-    assert shown == {**without(LDAP, "realm"), "sync-defaults-options": "remove-vanished=entry;properties;acl,scope=both"}
+    assert shown == {
+        **without(LDAP, "realm"),
+        "sync-defaults-options": "remove-vanished=entry;properties;acl,scope=both",
+    }
     assert said(ask, "POST", REALMS, form) == (500, "add auth server failed: domain 'ldap1' already exists")
     assert said(ask, "PUT", f"{REALMS}/ldap1", {"password": "another-horse"}) == (200, "")
     assert said(ask, "PUT", f"{REALMS}/ldap1", {}) == (500, "update auth server failed: no options specified")

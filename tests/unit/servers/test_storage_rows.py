@@ -32,7 +32,13 @@ def shown(ask: Client, name: str) -> dict[str, Any]:
 
 
 def test_a_storage_through_its_life(ask: Client) -> None:
-    form = {**DIR, "content": "images,rootdir", "nodes": "pve1", "shared": 1, "prune-backups": "keep-last=3,keep-daily=7"}
+    form = {
+        **DIR,
+        "content": "images,rootdir",
+        "nodes": "pve1",
+        "shared": 1,
+        "prune-backups": "keep-last=3,keep-daily=7",
+    }
     assert ask("POST", STORAGE, form).data == {"storage": "s1", "type": "dir"}
     assert shown(ask, "s1") == without(form, "storage")
     assert ask("PUT", f"{STORAGE}/s1", {"disable": 1}).data == {"storage": "s1", "type": "dir"}
@@ -148,7 +154,12 @@ def test_secrets_are_never_read_and_an_encryption_key_leaves_a_mark(lab: Lab, as
     key = {"kdf": None, "created": "x", "data": "c2VjcmV0LWtleQ==", "fingerprint": "aa:bb"}
     made = ask("POST", STORAGE, {**PBS, "password": "pbs-pass-word", "encryption-key": json.dumps(key)})
     assert json.loads(made.data["config"]["encryption-key"]) == key
-    assert shown(ask, "pbs1") == {**without(PBS, "storage"), "content": "backup", "shared": 1, "encryption-key": "aa:bb"}
+    assert shown(ask, "pbs1") == {
+        **without(PBS, "storage"),
+        "content": "backup",
+        "shared": 1,
+        "encryption-key": "aa:bb",
+    }
     assert "c2VjcmV0LWtleQ" not in ask("GET", STORAGE).text
     assert "pbs-pass-word" not in ask("GET", STORAGE).text
     assert ask("PUT", f"{STORAGE}/pbs1", {"password": "another-word"}).data["config"] == {}
@@ -182,7 +193,11 @@ def test_a_deleted_storage_takes_its_acl_rows_along(lab: Lab, ask: Client) -> No
 
 
 def test_a_base_of_another_storage_stays(ask: Client) -> None:
-    ask("POST", STORAGE, {"storage": "san", "type": "iscsi", "portal": "192.0.2.9", "target": "iqn.x", "content": "none"})
+    ask(
+        "POST",
+        STORAGE,
+        {"storage": "san", "type": "iscsi", "portal": "192.0.2.9", "target": "iqn.x", "content": "none"},
+    )
     ask("POST", STORAGE, {"storage": "vg1", "type": "lvm", "vgname": "vg", "base": "san:0.0.0.lun"})
     used = "delete storage failed: can't remove storage - storage is used as base of another storage"
     assert said(ask, "DELETE", f"{STORAGE}/san") == (500, used)
@@ -218,7 +233,9 @@ def token_of(lab: Lab) -> Any:
 
 
 @pytest.mark.parametrize(("method", "path", "form", "missing"), WRITES, ids=[row[1] for row in WRITES])
-def test_the_reader_may_write_nothing(token_of: Any, method: str, path: str, form: dict[str, Any], missing: str) -> None:
+def test_the_reader_may_write_nothing(
+    token_of: Any, method: str, path: str, form: dict[str, Any], missing: str
+) -> None:
     refused = said(token_of("hf-read@pve"), method, path, form)
     assert refused == (403, f"Permission check failed ({missing})")
 

@@ -91,7 +91,13 @@ def _tasks(folder: Path) -> t.Iterator[dict[str, t.Any]]:
 def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A script for each site, and a message for each that is refused, rendered by ansible itself."""
     folder = tmp_path_factory.mktemp("scripts")
-    play = {"hosts": "localhost", "gather_facts": False, "connection": "local", "tasks": list(_tasks(folder))}
+    play = {
+        "hosts": "localhost",
+        "gather_facts": False,
+        "connection": "local",
+        "vars": {"ansible_python_interpreter": sys.executable},
+        "tasks": list(_tasks(folder)),
+    }
     (folder / "play.yml").write_text(yaml.safe_dump([play]))
     env = {**os.environ, "HOME": str(folder), "ANSIBLE_LOCALHOST_WARNING": "false"}
     (folder / "ansible.cfg").touch()

@@ -125,7 +125,8 @@ def _all_lists(families: t.Sequence[Family], reader_of: ReaderOf, pool: ThreadPo
 
 def _outer_rows(page: _Page, reader_of: ReaderOf) -> list[Row] | HomeflareError:
     index = page.index.under
-    assert index is not None
+    if index is None:
+        return []
     try:
         rows = as_rows(reader_of(page.family).get(index.path, dict(index.query) or None, shared=True), index.path)
     except HomeflareError as error:

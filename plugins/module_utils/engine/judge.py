@@ -238,7 +238,6 @@ def create_steps(
     family: Family, declaration: Declaration, live: Live, drift: tuple[Drift, ...] = ()
 ) -> tuple[Step, ...]:
     """One create with everything that is declared and not empty."""
-    assert family.create is not None
     kinds = kinds_of(family, declaration, live)
     form = {
         name: sent
@@ -247,7 +246,7 @@ def create_steps(
         for sent in [kinds[name].form(kinds[name].canon(declaration.values[name]))]
         if sent not in ("", ())
     }
-    return (to_step(family.create, declaration, form, what="create"),)
+    return (to_step(family.endpoint("create"), declaration, form, what="create"),)
 
 
 def update_steps(family: Family, declaration: Declaration, live: Live, drift: tuple[Drift, ...]) -> tuple[Step, ...]:

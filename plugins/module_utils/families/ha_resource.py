@@ -139,9 +139,8 @@ def _steps(family: Family, declaration: Declaration, live: Live, drift: tuple[Dr
     """PVE's own default is to purge."""
     if declaration.state == "present":
         return (update_steps if live.present else create_steps)(family, declaration, live, drift)
-    assert family.delete is not None
     purge = "1" if declaration.extras.get("purge") else "0"
-    return (to_step(family.delete, declaration, {"purge": purge}, what="delete"),)
+    return (to_step(family.endpoint("delete"), declaration, {"purge": purge}, what="delete"),)
 
 
 HA_RESOURCE = Family(

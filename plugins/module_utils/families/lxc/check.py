@@ -14,7 +14,7 @@ from ...wire.kind import SpellingError
 from ...wire.volumes import parse_volume
 from ..guest import check_identity
 from .create import CREATE_ONLY
-from .kinds import kind_of
+from .kinds import LXC_KINDS, kind_of
 from .marks import expected_mark, is_marked
 from .mounts import MOUNT_KEY
 
@@ -79,8 +79,7 @@ def _check_env(declaration: Declaration) -> None:
         return
     if env in ("", [], {}):
         raise DeclarationError("an empty value is not sent to PVE; to clear it, use delete: [env].", option="env")
-    kind = kind_of("env")
-    assert kind is not None
+    kind = LXC_KINDS["env"]
     try:
         fault = kind.fault(kind.canon(env))
     except SpellingError as error:

@@ -53,18 +53,20 @@ class Members:
     def send(self, call: Call, headers: t.Mapping[str, str], secrets: t.Iterable[str]) -> Answer:
         """The first answer. Raises TransportError when there is none, or when asking on could repeat a write."""
         why: list[str] = []
-        sent = False
+        sent = untrusted = False
         proxied: Answer | None = None
-        for member in self._order():
+        order = self._order()
+        for member in order:
             try:
                 answer = self._exchange(member, call, headers)
             except Unanswered as unanswered:
                 failure = unanswered.failure
                 why.append(one_line(f"{member.authority} ({failure.why})", secrets))
-                sent = sent or failure.sent
+                sent, untrusted = sent or failure.sent, untrusted or failure.untrusted
                 if failure.fatal or (failure.sent and not call.reads):
                     break
-                self._on_skip(member, failure.why)
+                if member != order[-1]:
+                    self._on_skip(member, failure.why)
                 continue
             self._remember(member)
             # The path from another member to the node may be sound; a read can be asked twice.
@@ -74,7 +76,7 @@ class Members:
             return answer if proxied is None or answer.status not in PROXY_STATUSES else proxied
         if proxied is not None:
             return proxied
-        raise _transport_error(call, why, sent)
+        raise _transport_error(call, why, sent, _TRUST if untrusted else "")
 
     def close(self) -> None:
         with self._lock:
@@ -164,8 +166,11 @@ def _reason(reason: object) -> str:
         return text
 
 
-def _transport_error(call: Call, why: list[str], sent: bool) -> TransportError:
-    tried = ", ".join(why)
+_TRUST: t.Final = " (ca_path names the authority that vouches for the members, tls_fingerprint their certificates)"
+
+
+def _transport_error(call: Call, why: list[str], sent: bool, hint: str) -> TransportError:
+    tried = ", ".join(why) + hint
     if call.reads or not sent:
         message = f"{call.method} {call.path}: no member answered: {tried}"
     else:

@@ -142,7 +142,9 @@ class OpenBao:
             time.sleep(pauses.pop(0))
         where = f"OpenBao {method} /v1/{path}"
         if isinstance(outcome, transport.Failure):
-            raise MintError(f"{where} -> no response: {one_line(outcome.why, self._secrets.all())}")
+            hint = " (bao_ca_cert names the authority that vouches for it)" if outcome.untrusted else ""
+            why = one_line(outcome.why, self._secrets.all())
+            raise MintError(f"{where} -> no response from {self._access.url}: {why}{hint}")
         if 200 <= outcome.status < 300:
             return outcome
         hint = _HINTS.get(outcome.status, "redirects are not followed" if outcome.status in range(300, 400) else "")

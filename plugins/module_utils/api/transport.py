@@ -24,6 +24,7 @@ class Failure:
     why: str
     sent: bool
     fatal: bool = False
+    untrusted: bool = False  # the certificate is not one that is trusted
     stale: bool = False  # closed without an answer: on a reused connection that is most likely the idle timeout
 
 
@@ -88,7 +89,7 @@ def _why_unconnected(error: BaseException) -> Failure:
 def _why_certificate(error: BaseException) -> Failure:
     refused = _find(error, ssl.SSLCertVerificationError)
     text = getattr(refused, "verify_message", "") or str(refused.args[0] if refused.args else "refused")
-    return Failure(f"certificate not accepted: {text}", sent=False)
+    return Failure(f"certificate not accepted: {text}", sent=False, untrusted=True)
 
 
 def _why_config(error: BaseException) -> Failure:

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 from ..errors import HomeflareError, RefusedError
+from . import report
 from .converge import Outcome, Ready, converge
 from .family import Declaration, Family, Judgement, Live
 from .write import Answered, Progress, Writer, plan
@@ -101,7 +102,7 @@ def _judged(item: Resource, session_of: SessionOf) -> Row:
         return row
     row.warnings = row.judgement.notes
     if row.judgement.refusals:
-        row.status, row.msg = REFUSED, " ".join(refusal.msg for refusal in row.judgement.refusals)
+        row.status, row.msg = REFUSED, report.reasons(row.judgement.refusals)
     else:
         row.status = PLANNED if row.judgement.steps else OK
     return row
@@ -173,7 +174,7 @@ def carry_out(
                 return
         if len(later) == len(queue):
             for row in later:
-                row.status, row.msg = FAILED, " ".join(refusal.msg for refusal in row.judgement.refusals)
+                row.status, row.msg = FAILED, report.reasons(row.judgement.refusals)
             return
         queue = later
 

@@ -158,7 +158,8 @@ def _refuse(family: Family, declaration: Declaration, live: Live, drift: tuple[D
         if item.want is NOTHING and family.keys[item.key].is_required(kind_of_section):
             msg = f"{title} cannot be without {family.option_of(item.key)}; give it a value instead."
             yield Refusal(id="required", key=item.key, msg=msg)
-        if family.keys[item.key].is_create_only(kind_of_section):
+        key = family.keys[item.key]
+        if key.is_create_only(kind_of_section) and has_key(key, kind_of_section):
             yield Refusal(id="create-only", key=item.key, msg=create_only_message(title, family, item))
     yield from _lone(family, declaration, live, title, drift)
 

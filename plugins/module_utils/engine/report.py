@@ -8,7 +8,7 @@ from __future__ import annotations
 import typing as t
 
 from ..wire.kind import Canon, Kind
-from .family import NOTHING, Declaration, Drift, Family, Judgement, Live
+from .family import NOTHING, Declaration, Drift, Family, Judgement, Live, Refusal
 from .judge import kinds_of, live_canon
 
 HIDDEN = "(hidden)"
@@ -34,6 +34,13 @@ def result(
         "object": live_object(family, declaration, live),
         "diff": diff(family, declaration, judgement, live, values=diff_values),
     }
+
+
+def reasons(refusals: t.Sequence[Refusal]) -> str:
+    """The refusals in one message; more than one are counted, for a command at the end of one has no full stop."""
+    if len(refusals) == 1:
+        return refusals[0].msg
+    return " ".join(f"({number}) {item.msg}" for number, item in enumerate(refusals, start=1))
 
 
 def live_object(family: Family, declaration: Declaration, live: Live) -> dict[str, t.Any]:

@@ -54,7 +54,7 @@ def refuse(family: Family, declaration: Declaration, live: Live, judgement: Judg
     """Raise RefusedError with every refusal, a sentence each, and the whole result beside it."""
     if judgement.refusals:
         told = report.result(family, declaration, replace(judgement, steps=()), live)
-        raise RefusedError(" ".join(item.msg for item in judgement.refusals), result=told)
+        raise RefusedError(report.reasons(judgement.refusals), result=told)
 
 
 def write(family: Family, declaration: Declaration, session: Writer, judgement: Judgement, progress: Progress) -> None:

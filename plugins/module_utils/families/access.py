@@ -10,11 +10,18 @@ from ..wire.scalars import Text
 
 #: user.cfg is written by Perl truthiness: a comment "0" is not stored.
 COMMENT = Text(zero_is_empty=True, no_linefeed=False)
-GROUPID = Text(pattern=r"[A-Za-z0-9\.\-_]+")
-ROLEID = Text(pattern=r"[A-Za-z0-9\.\-_]+")
-REALM = Text(pattern=r"[A-Za-z][A-Za-z0-9\.\-_]+", max_length=32)
-USERID = Text(pattern=r"[^\s:/]+@[A-Za-z][A-Za-z0-9\.\-_]+", min_length=3, max_length=64)
-TOKENID = Text(pattern=r"[A-Za-z][A-Za-z0-9\.\-_]+")
+_NAME = "a name of letters, digits, - _ and ."
+_LETTER_FIRST = "a letter, then at least one letter, digit, - _ or ."
+GROUPID = Text(pattern=r"[A-Za-z0-9\.\-_]+", expected=_NAME)
+ROLEID = Text(pattern=r"[A-Za-z0-9\.\-_]+", expected=_NAME)
+REALM = Text(pattern=r"[A-Za-z][A-Za-z0-9\.\-_]+", max_length=32, expected=_LETTER_FIRST)
+USERID = Text(
+    pattern=r"[^\s:/]+@[A-Za-z][A-Za-z0-9\.\-_]+",
+    min_length=3,
+    max_length=64,
+    expected="a user with a realm, such as kim@pve",
+)
+TOKENID = Text(pattern=r"[A-Za-z][A-Za-z0-9\.\-_]+", expected=_LETTER_FIRST)
 GROUPS = SetOf(GROUPID)
 #: How the names of tokens begin that an engine mints: they come and go, and are nobody's declaration.
 MINTED = "hf-"

@@ -12,7 +12,9 @@ from ..wire.kind import Canon
 from ..wire.lists import SetOf
 from ..wire.scalars import Integer, Text
 
-CONFIGID: t.Final = Text(pattern=r"[A-Za-z][A-Za-z0-9_-]+", max_length=50)
+CONFIGID: t.Final = Text(
+    pattern=r"[A-Za-z][A-Za-z0-9_-]+", max_length=50, expected="a letter, then at least one letter, digit, - or _"
+)
 NODE: t.Final = Text(pattern=r"[A-Za-z0-9]([A-Za-z0-9\-]*[A-Za-z0-9])?", expected="a node name")
 STORAGE: t.Final = Text(pattern=r"[A-Za-z][A-Za-z0-9\-_.]*[A-Za-z0-9]", expected="a storage name")
 SCHEDULE: t.Final = Text(max_length=128, min_length=1)

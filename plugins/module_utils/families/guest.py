@@ -101,7 +101,8 @@ def check_identity(declaration: Declaration, marked_keys: t.Collection[str], dec
 def not_recognised(place: Place, recognition: Recognition) -> Refusal:
     """The refusal of a write to what may be another guest."""
     if recognition.differs:
-        why = f"is not the declared guest ({', '.join(recognition.differs)} differ)"
+        verb = "differs" if len(recognition.differs) == 1 else "differ"
+        why = f"is not the declared guest ({', '.join(recognition.differs)} {verb})"
         way = "If it is meant, give the live value under identity for the one run that changes it."
     else:
         why = "cannot be recognised: the declaration holds no key that identifies it"

@@ -34,7 +34,7 @@ from ..wire.lists import AtLeast, SetOf
 from ..wire.scalars import Integer, Text
 
 GUESTS = SetOf(Integer(minimum=100, maximum=999_999_999))
-STORAGES = SetOf(Text(pattern=r"[A-Za-z][A-Za-z0-9\-_.]*[A-Za-z0-9]"))
+STORAGES = SetOf(Text(pattern=r"[A-Za-z][A-Za-z0-9\-_.]*[A-Za-z0-9]", expected="the name of a storage"))
 MEMBERS = ("vms", "storage")
 ABSENT = Absence(status=500, message=r"pool '.*' does not exist")
 
@@ -191,7 +191,12 @@ POOL = Family(
     name="pool",
     product="pve",
     noun="Pool",
-    identity={"poolid": Text(pattern=r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+){0,2}")},
+    identity={
+        "poolid": Text(
+            pattern=r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+){0,2}",
+            expected="up to three names of letters, digits, - _ and ., with / between them",
+        )
+    },
     read=Read(path="pools", query={"poolid": "{poolid}"}, rows={"poolid": "poolid"}, absence=(ABSENT,)),
     create=Endpoint(method="POST", path="pools", identity=("poolid",)),
     update=Endpoint(method="PUT", path="pools", identity=("poolid",)),

@@ -58,12 +58,13 @@ _SYNC_ATTRIBUTES = PropertyMap({}, open=True)
 _TFA = PropertyMap({"type": Sub(Enum(("yubico", "oath")), required=True)}, open=True)
 #: OpenId.pm splits these by split_list.
 _WORDS = SetOf(Text(), joiner=" ")
-_CLASSES = SetOf(Text(pattern=r"[A-Za-z0-9\-]+"))
-_NO_QUOTES = r'[^\x00-\x1F\x7F<>#"]*'
+_CLASSES = SetOf(Text(pattern=r"[A-Za-z0-9\-]+", expected="a class of letters, digits and -"))
+_ONE_WORD = "a text without white space"
+_QUOTABLE = Text(pattern=r'[^\x00-\x1F\x7F<>#"]*', expected='a text without control characters and without < > # and "')
 
 
-def _text(max_length: int | None = 256, pattern: str | None = None) -> Text:
-    return Text(max_length=max_length, pattern=pattern)
+def _text(max_length: int | None = 256, pattern: str | None = None, expected: str | None = None) -> Text:
+    return Text(max_length=max_length, pattern=pattern, expected=expected)
 
 
 def _ldap(kind: Kind, **more: t.Any) -> Key:
@@ -185,8 +186,10 @@ REALM = Family(
         "server2": _ldap(_text()),
         "port": _ldap(Integer(minimum=1, maximum=65535)),
         "base_dn": _ldap(_text(), required=("ldap",)),
-        "user_attr": _ldap(_text(pattern=r"\S{2,}"), required=("ldap",)),
-        "domain": Key(kind=_text(pattern=r"\S+"), types=("ad",), required=True),
+        "user_attr": _ldap(
+            _text(pattern=r"\S{2,}", expected="at least two characters without white space"), required=("ldap",)
+        ),
+        "domain": Key(kind=_text(pattern=r"\S+", expected=_ONE_WORD), types=("ad",), required=True),
         "bind_dn": _ldap(_text()),
         "password": _ldap(Text(), secret=True),
         "mode": _ldap(Enum(("ldap", "ldaps", "ldap+starttls")), default="ldap"),
@@ -210,13 +213,13 @@ REALM = Family(
         "client-key": _openid(_text(), hidden=True),
         "autocreate": _openid(Flag(), default=False),
         "username-claim": _openid(Text(), default="subject", create_only=True, clear=Clear.NEVER),
-        "groups-claim": _openid(_text(pattern=r"[A-Za-z0-9.\-_]+")),
+        "groups-claim": _openid(_text(pattern=r"[A-Za-z0-9.\-_]+", expected="a name of letters, digits, - _ and .")),
         "groups-autocreate": _openid(Flag(), default=False),
         "groups-overwrite": _openid(Flag(), default=False),
-        "prompt": _openid(Text(pattern=r"\S+")),
+        "prompt": _openid(Text(pattern=r"\S+", expected=_ONE_WORD)),
         "scopes": _openid(_WORDS, default="email profile"),
-        "acr-values": _openid(ListOf(Text(pattern=_NO_QUOTES), joiner=" ")),
-        "audiences": _openid(SetOf(Text(pattern=_NO_QUOTES), joiner=" ")),
+        "acr-values": _openid(ListOf(_QUOTABLE, joiner=" ")),
+        "audiences": _openid(SetOf(_QUOTABLE, joiner=" ")),
         "query-userinfo": _openid(Flag(), default=True),
     },
     options={"check_connection": {"type": "bool", "default": False}},

@@ -20,7 +20,7 @@ from ..wire.lists import AtLeast, SetOf
 from ..wire.scalars import Text
 from .access import ROLEID
 
-PRIVS = SetOf(Text(pattern=r"[A-Za-z.]+"))
+PRIVS = SetOf(Text(pattern=r"[A-Za-z.]+", expected="a privilege such as VM.Audit"))
 #: Without these nobody can give back what an edit took away (Role.pm, ACL.pm: what their writes ask for).
 REPAIR = ("Permissions.Modify", "Sys.Modify")
 

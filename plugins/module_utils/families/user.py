@@ -88,7 +88,13 @@ USER = Family(
             kind=Text(max_length=254, pattern=_EMAIL, expected="an email address", zero_is_empty=True), **_TEXT
         ),
         "comment": Key(kind=Text(max_length=2048, no_linefeed=False, zero_is_empty=True), **_TEXT),
-        "keys": Key(kind=Text(pattern=r"[0-9a-zA-Z!=]{0,4096}", zero_is_empty=True), hidden=True, **_TEXT),
+        "keys": Key(
+            kind=Text(
+                pattern=r"[0-9a-zA-Z!=]{0,4096}", zero_is_empty=True, expected="keys of letters, digits, ! and ="
+            ),
+            hidden=True,
+            **_TEXT,
+        ),
         "groups": Key(kind=GROUPS, default=(), clear=Clear.EMPTY),
         "password": Key(kind=Text(min_length=8, max_length=64), secret=True, create_only=True, clear=Clear.NEVER),
     },

@@ -110,7 +110,10 @@ _folders: dict[str, Key] = {
     "domain": Key(kind=Text(max_length=256), types=("cifs",)),
     "smbversion": Key(kind=Enum(("default", "2.0", "2.1", "3", "3.0", "3.11")), default="default", types=("cifs",)),
     "fuse": Key(kind=Flag(), default=False, types=("cephfs",)),
-    "fs-name": Key(kind=Text(pattern=r"[A-Za-z][A-Za-z0-9_-]+"), types=("cephfs",)),
+    "fs-name": Key(
+        kind=Text(pattern=r"[A-Za-z][A-Za-z0-9_-]+", expected="a letter, then letters, digits, - and _"),
+        types=("cephfs",),
+    ),
 }
 
 _blocks: dict[str, Key] = {

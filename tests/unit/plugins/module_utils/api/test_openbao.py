@@ -162,7 +162,9 @@ def test_a_unix_socket(folder: Path) -> None:
 
 
 def test_a_unix_socket_that_is_not_there(folder: Path) -> None:
-    assert "no response: there is no such socket" in failure(client(f"unix://{folder}/none.sock"))
+    assert f"no response from unix://{folder}/none.sock: there is no such socket" in failure(
+        client(f"unix://{folder}/none.sock")
+    )
 
 
 def test_tls_by_the_named_authority_only(cert: Cert) -> None:
@@ -207,14 +209,13 @@ def test_a_412_is_asked_again_because_nothing_was_minted(bao: Serve) -> None:
 
 
 def test_a_refused_connection_is_tried_again_and_then_told() -> None:
-    assert failure(client(f"http://127.0.0.1:{closed_port()}")) == (
-        "OpenBao GET /v1/c1/creds/read -> no response: connection refused"
-    )
+    url = f"http://127.0.0.1:{closed_port()}"
+    assert failure(client(url)) == f"OpenBao GET /v1/c1/creds/read -> no response from {url}: connection refused"
 
 
 def test_what_is_no_http_is_told_without_its_text() -> None:
     with raw_server(lambda stream: stream.sendall(b"SSH-2.0-x\r\n")) as port:
-        assert "-> no response: " in failure(client(f"http://127.0.0.1:{port}", timeout=1.0))
+        assert "-> no response from " in failure(client(f"http://127.0.0.1:{port}", timeout=1.0))
 
 
 def test_an_approle_login(bao: Serve) -> None:

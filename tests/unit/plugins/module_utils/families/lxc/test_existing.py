@@ -71,7 +71,7 @@ def test_39_match_names_keys_and_never_values_and_comes_before_other_refusals() 
 def test_39_not_recognised_names_keys_and_never_values() -> None:
     judgement = judged({**STRANGER, "rootfs": "local-zfs:16"}, live(), identity=None)
     (refusal,) = judgement.refusals
-    assert "is not the declared guest (hostname differ)" in refusal.msg
+    assert "is not the declared guest (hostname differs)" in refusal.msg
     for value in ("ct-other", "ct-example", "16", "8G"):
         assert value not in refusal.msg
 

@@ -26,11 +26,14 @@ class Sink(t.Protocol):
 
     where: str
 
-    def prepare(self) -> None: ...
+    def prepare(self) -> None:
+        """Before the secret is asked for."""
 
-    def put(self, handle: str, secret: str) -> None: ...
+    def put(self, handle: str, secret: str) -> None:
+        """Keep the secret of the object that is called so."""
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Let go of what was opened."""
 
 
 def make_sink(given: t.Mapping[str, t.Any], options: Options, bao: t.Callable[[], BaoAccess], secrets: Secrets) -> Sink:

@@ -29,9 +29,11 @@ UNCLEAR = (596, 597, 599)
 class Writer(Reader, t.Protocol):
     """What the engine needs of a session."""
 
-    def write(self, method: str, path: str, form: t.Mapping[str, t.Any], *, task: bool = False) -> t.Any: ...
+    def write(self, method: str, path: str, form: t.Mapping[str, t.Any], *, task: bool = False) -> t.Any:
+        """The ``data`` of the answer."""
 
-    def wait(self, upid: str, *, what: str = "") -> t.Any: ...
+    def wait(self, upid: str, *, what: str = "") -> t.Any:
+        """Until PVE's task is over. Raises TaskFailed."""
 
 
 @dataclass

@@ -21,7 +21,7 @@ from .guest_read import Place
 EXISTING: t.Final = ("update", "match", "refuse")
 
 #: What a guest is known by, as text: a hostname, a MAC, a volume id. None where a value says nothing about identity.
-MarkOf = t.Callable[[str, t.Any], str | None]
+MarkOf = t.Callable[[str, t.Any], t.Union[str, None]]
 
 
 #: A guest's number (JSONSchema.pm pve-vmid).

@@ -153,10 +153,10 @@ class Sessions:
             return self._made[product]
 
     def secrets(self) -> set[str]:
-        return {secret for _, session in self._made.values() for secret in session.secrets()}
+        return {secret for _connection, session in self._made.values() for secret in session.secrets()}
 
     def close(self) -> None:
-        for _, session in self._made.values():
+        for _connection, session in self._made.values():
             session.close()
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from .kind import Canon, Form, Kind, SpellingError
 from .scalars import Text
 
-Check = t.Callable[[t.Mapping[str, Canon]], str | None]
+Check = t.Callable[[t.Mapping[str, Canon]], t.Union[str, None]]
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,30}")
 

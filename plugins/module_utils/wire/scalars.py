@@ -19,7 +19,7 @@ _FALSE = frozenset({"0", "false", "no", "off"})
 _INTEGER = re.compile(r"[+-]?[0-9]{1,30}")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.[0-9]+|[0-9]+\.|\.[0-9]+|[0-9]+)([eE][+-]?[0-9]{1,3})?")
 
-Bounds = tuple[int | None, int | None]
+Bounds = tuple[t.Union[int, None], t.Union[int, None]]
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ class IdMap(Kind):
         if canon == "passthrough":
             return None
         ranges = [(kind, int(inside), int(disk), int(count)) for kind, inside, disk, count in map(_colons, canon)]
-        if any(count < 1 for *_, count in ranges):
+        if any(count < 1 for *_range, count in ranges):
             return "must have a count of at least 1 in each range"
         sides = ((kind, side) for kind in "ug" for side in (1, 2))
         return "must not map an id twice" if any(_overlap(ranges, kind, side) for kind, side in sides) else None
@@ -80,7 +80,7 @@ def _colons(text: str) -> list[str]:
 def _overlap(ranges: t.Iterable[_Range], kind: str, side: int) -> bool:
     """LXC.pm validate_id_maps: of one kind, on one side, no id may be in two ranges."""
     spans = sorted((entry[1] if side == 1 else entry[2], entry[3]) for entry in ranges if entry[0] == kind)
-    return any(start + count > following for (start, count), (following, _) in itertools.pairwise(spans))
+    return any(start + count > following for (start, count), (following, _count) in itertools.pairwise(spans))
 
 
 _MOUNT_SUBS: t.Mapping[str, Sub] = {

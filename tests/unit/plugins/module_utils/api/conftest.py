@@ -48,7 +48,8 @@ def bao(cert: Cert) -> t.Iterator[t.Callable[[Answering], Server]]:
 
 
 class Opener(t.Protocol):
-    def __call__(self, *ports: int, read_only: bool = ..., **changes: t.Any) -> Session: ...
+    def __call__(self, *ports: int, read_only: bool = ..., **changes: t.Any) -> Session:
+        """A session on these ports."""
 
 
 @pytest.fixture

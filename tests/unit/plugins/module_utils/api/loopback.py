@@ -205,7 +205,7 @@ def full_port() -> t.Iterator[int]:
     listener.bind(("127.0.0.1", 0))
     listener.listen(0)
     fillers = []
-    for _ in range(8):
+    for _filler in range(8):
         filler = socket.socket()
         filler.setblocking(False)
         with contextlib.suppress(BlockingIOError):

@@ -66,7 +66,8 @@ class Engine:
 
 
 class Opener(t.Protocol):
-    def __call__(self, **changes: t.Any) -> Leases: ...
+    def __call__(self, **changes: t.Any) -> Leases:
+        """Leases with these settings changed."""
 
 
 @pytest.fixture(autouse=True)
@@ -124,7 +125,7 @@ def test_twenty_threads_make_one_mint(engine: Engine, leases: Opener) -> None:
     engine.slow = 0.1
     got: list[str] = []
     one = leases()
-    threads = [threading.Thread(target=lambda: got.append(one.get("read").token_id)) for _ in range(20)]
+    threads = [threading.Thread(target=lambda: got.append(one.get("read").token_id)) for _thread in range(20)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -144,12 +145,12 @@ def forked(count: int, work: t.Callable[[], t.Any]) -> list[t.Any]:
         except MintError as error:
             queue.put(str(error))
 
-    processes = [FORK.Process(target=run) for _ in range(count)]
+    processes = [FORK.Process(target=run) for _process in range(count)]
     for process in processes:
         process.start()
     time.sleep(0.2)
     start.set()
-    results = [queue.get() for _ in processes]
+    results = [queue.get() for _process in processes]
     for process in processes:
         process.join(10)
     queue.close()
@@ -258,7 +259,7 @@ def test_when_openbao_is_gone_a_living_lease_serves_on(engine: Engine, leases: O
 
 def test_mints_are_counted_where_they_happen(leases: Opener) -> None:
     counted: list[int] = []
-    for _ in range(3):
+    for _run in range(3):
         leases(on_mint=lambda: counted.append(1)).get("read")
     assert counted == [1]
 

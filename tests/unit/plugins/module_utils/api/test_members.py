@@ -37,7 +37,10 @@ def ok(_request: Request) -> Reply:
 
 def failing(session: Session, method: str = "POST") -> TransportError:
     with pytest.raises(TransportError) as caught:
-        _ = session.get("version") if method == "GET" else session.write(method, "pools", {"poolid": "x"})
+        if method == "GET":
+            session.get("version")
+        else:
+            session.write(method, "pools", {"poolid": "x"})
     return caught.value
 
 
@@ -207,7 +210,7 @@ def test_a_status_is_the_answer_of_a_live_member(serve: Serve, session: Opener, 
 def test_a_read_that_the_proxy_could_not_do_is_asked_of_one_other_member(
     serve: Serve, session: Opener, status: int
 ) -> None:
-    first, second, third = (serve(lambda _: Reply(status, reason="No route to host")) for _ in range(3))
+    first, second, third = (serve(lambda _: Reply(status, reason="No route to host")) for _server in range(3))
     with pytest.raises(ApiError) as caught:
         session(first.port, second.port, third.port).get("version")
     assert caught.value.status == status

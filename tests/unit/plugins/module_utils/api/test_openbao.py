@@ -26,8 +26,9 @@ GOOD = {"token_id": "mint@pve!read1", "secret": MINTED_SECRET}
 Serve = t.Callable[[Answering], Server]
 
 
-def minted(data: t.Any = GOOD, **more: t.Any) -> Reply:
-    return Reply(200, {"lease_id": "c1/creds/read/x", "lease_duration": 300, "renewable": False, "data": data, **more})
+def minted(**more: t.Any) -> Reply:
+    lease = {"lease_id": "c1/creds/read/x", "lease_duration": 300, "renewable": False, "data": GOOD}
+    return Reply(200, {**lease, **more})
 
 
 def client(url: str, **changes: t.Any) -> OpenBao:
@@ -133,23 +134,23 @@ def test_an_error_is_one_line_of_its_errors_and_nothing_else(bao: Serve, status:
     ],
 )
 def test_a_200_without_a_usable_credential_is_refused_and_not_quoted(bao: Serve, data: t.Any, text: str) -> None:
-    assert text in failure(at(bao(lambda _: minted(data))))
+    assert text in failure(at(bao(lambda _: minted(data=data))))
 
 
 def test_the_full_id_is_taken_where_an_engine_has_a_short_one_too(bao: Serve) -> None:
     data = {"token_id": "bao-1", "token_id_full": "mint@pve!bao-1", "token_secret": "x"}
-    lease = at(bao(lambda _: minted(data))).mint("c1/creds/read", TOKEN)
+    lease = at(bao(lambda _: minted(data=data))).mint("c1/creds/read", TOKEN)
     assert (lease.token_id, lease.secret) == ("mint@pve!bao-1", "x")
 
 
 def test_other_fields_can_be_named(bao: Serve) -> None:
-    server = bao(lambda _: minted({"username": "hf@pbs!1", "password": "y"}))
+    server = bao(lambda _: minted(data={"username": "hf@pbs!1", "password": "y"}))
     lease = at(server, token_id_fields=("username",), secret_fields=("password",)).mint("c1/creds/read", TOKEN)
     assert (lease.token_id, lease.secret) == ("hf@pbs!1", "y")
 
 
 def test_kv_version_2_is_unwrapped(bao: Serve) -> None:
-    server = bao(lambda _: minted({"data": GOOD, "metadata": {"version": 1}}, lease_id="", lease_duration=0))
+    server = bao(lambda _: minted(data={"data": GOOD, "metadata": {"version": 1}}, lease_id="", lease_duration=0))
     lease = at(server).mint("kv/data/pve", TOKEN)
     assert (lease.token_id, lease.lease_id, lease.seconds) == ("mint@pve!read1", "", 0)
 

@@ -115,7 +115,7 @@ def test_reads_and_writes_use_their_roles_and_mint_once(
 ) -> None:
     server = serve(lambda _: data(None))
     with leased(server.port) as client:
-        for _ in range(3):
+        for _turn in range(3):
             client.get("a")
             client.write("PUT", "a", {"x": "1"})
         assert client.mints == 2
@@ -269,9 +269,8 @@ def test_a_shared_read_is_asked_once_by_all_threads(serve: Serve, session: Opene
 
     server = serve(slow)
     client = session(server.port)
-    threads = [
-        threading.Thread(target=client.get, args=("cluster/resources",), kwargs={"shared": True}) for _ in range(8)
-    ]
+    ask = {"target": client.get, "args": ("cluster/resources",), "kwargs": {"shared": True}}
+    threads = [threading.Thread(**ask) for _thread in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -26,13 +26,13 @@ TAKEN = error(400, "Parameter verification failed.", {"vmid": "VM 900 already ex
 NODES = [{"type": "node", "node": "pve1", "status": "online"}, {"type": "node", "node": "pve2", "status": "offline"}]
 
 
-def answers(config: t.Any = MISSING, guests: t.Any = (), free: t.Any = "900", nodes: t.Any = NODES) -> Answers:
+def answers(config: t.Any = MISSING, guests: t.Any = (), free: t.Any = "900") -> Answers:
     return Answers(
         {
             CONFIG: config,
             "cluster/resources?type=vm": list(guests),
             "cluster/nextid": free,
-            "cluster/resources?type=node": nodes,
+            "cluster/resources?type=node": NODES,
         }
     )
 

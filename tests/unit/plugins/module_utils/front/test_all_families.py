@@ -160,7 +160,7 @@ def test_no_update_sets_and_deletes_the_same_key(family: Family) -> None:
     pairs = _spelled(family)
     types = sorted({kind for key in family.keys.values() for kind in key.types}) or [None]
     looked_at = 0
-    for _ in range(120):
+    for _mixture in range(120):
         kind = rng.choice(types)
         live: dict[str, t.Any] = {} if kind is None or family.selector is None else {family.selector: kind}
         values: dict[str, t.Any] = {}

@@ -75,8 +75,8 @@ CONFIGS = st.fixed_dictionaries(
 
 def allocated(key: str, value: str) -> str:
     """``storage:GiB`` as PVE stores it once it is allocated."""
-    volume, _, options = value.partition(",")
-    storage, _, name = volume.partition(":")
+    volume, _comma, options = value.partition(",")
+    storage, _colon, name = volume.partition(":")
     if not re.fullmatch(r"[0-9.]+", name):
         return value
     mib = int(float(name) * 1024)

@@ -36,11 +36,11 @@ def ok(_request: Request) -> Reply:
 
 
 def failing(session: Session, method: str = "POST") -> TransportError:
+    def ask() -> t.Any:
+        return session.get("version") if method == "GET" else session.write(method, "pools", {"poolid": "x"})
+
     with pytest.raises(TransportError) as caught:
-        if method == "GET":
-            session.get("version")
-        else:
-            session.write(method, "pools", {"poolid": "x"})
+        ask()
     return caught.value
 
 

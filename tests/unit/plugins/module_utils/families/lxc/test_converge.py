@@ -26,9 +26,7 @@ UPID = "UPID:pve1:0000:0000:0000:vzcreate:900:root@pam!ci:"
 Call = tuple[str, str, t.Any, t.Any]
 
 
-def read(
-    config: t.Mapping[str, t.Any] | None = None, pending: t.Sequence[t.Mapping[str, t.Any]] = ()
-) -> list[Call]:
+def read(config: t.Mapping[str, t.Any] | None = None, pending: t.Sequence[t.Mapping[str, t.Any]] = ()) -> list[Call]:
     return [("GET", CONFIG, None, dict(LIVE if config is None else config)), ("GET", PENDING, None, list(pending))]
 
 

@@ -20,7 +20,7 @@ from ansible.utils.display import Display
 
 from ..module_utils.errors import HomeflareError
 from ..module_utils.front.jobs import job_of
-from ..module_utils.front.run import crash, failure
+from ..module_utils.front.run import crash, failure, wording
 
 DISPLAY = Display()
 #: ``-e homeflare_in_process=false`` runs every task as a module, to compare or to rule this file out.
@@ -59,7 +59,7 @@ class ActionModule(ActionBase):
         checked = ArgumentSpecValidator(job.spec).validate(dict(self._task.args))
         hidden.update(checked._no_log_values)
         if checked.error_messages:
-            answer = {"failed": True, "changed": False, "msg": self._wording(checked.error_messages, name)}
+            answer = {"failed": True, "changed": False, "msg": wording(checked.error_messages, name)}
             return self._masked(answer, hidden, warnings)
         try:
             answer = job.run(
@@ -84,14 +84,6 @@ class ActionModule(ActionBase):
         if warnings:
             answer["warnings"] = warnings
         return t.cast("dict[str, t.Any]", remove_values(answer, hidden))
-
-    def _wording(self, messages: t.Sequence[str], name: str) -> str:
-        """The validator's words for a module's options, as AnsibleModule puts them."""
-        unsupported = "Supported parameters include"
-        return " ".join(
-            f"Unsupported parameters for (homeflare.proxmox.{name}) module: {text}" if unsupported in text else text
-            for text in messages
-        )
 
     def _environ(self) -> dict[str, str]:
         """The controller's environment under the task's ``environment``, as a module would see it."""

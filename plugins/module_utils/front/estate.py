@@ -24,6 +24,7 @@ from ..engine.family import Family
 from ..errors import DeclarationError, HomeflareError
 from .registry import FAMILIES
 from .revealed import Revealed
+from .run import wording
 
 ESTATE_OPTIONS: t.Final[dict[str, dict[str, t.Any]]] = {
     **CONNECTION_OPTIONS,
@@ -118,7 +119,7 @@ def _resource(place: str, entry: t.Mapping[str, t.Any], context: Context) -> _De
     checked = ArgumentSpecValidator(argument_spec(family)).validate(dict(options or {}))
     context.hide(checked._no_log_values)
     if checked.error_messages:
-        raise DeclarationError(" ".join(checked.error_messages), option=f"{place} ({family.name})")
+        raise DeclarationError(wording(checked.error_messages), option=f"{place} ({family.name})")
     try:
         declaration = declaration_of(family, checked.validated_parameters)
     except DeclarationError as error:

@@ -63,6 +63,15 @@ def run_task(
     return outcome.result(family, declaration, diff_values=bool(params.get("diff_values")))
 
 
+def wording(messages: t.Sequence[str], name: str = "") -> str:
+    """The validator's words on options, with what it leaves out of those on unknown ones (arg_spec.py)."""
+    whose = f" for (homeflare.proxmox.{name}) module" if name else ""
+    return " ".join(
+        f"Unsupported parameters{whose}: {text}" if "Supported parameters include" in text else text
+        for text in messages
+    )
+
+
 def failure(error: HomeflareError) -> dict[str, t.Any]:
     """A failed task's result: one message, and what is known beside it."""
     return {"changed": False, **error.details(), **error.extra, "msg": str(error)}

@@ -244,6 +244,21 @@ def test_when_all_are_down_every_member_is_named_with_its_reason(session: Opener
     assert f"127.0.0.1:{other} (connection refused)" in text
 
 
+def test_only_a_member_after_which_another_is_asked_is_told_on_the_way(session: Opener) -> None:
+    one, other, told = closed_port(), closed_port(), list[str]()
+    failing(session(one, other, warn=told.append))
+    assert told == [f"127.0.0.1:{one} does not answer (connection refused); the next member is asked"]
+
+
+def test_what_to_do_about_a_certificate_is_said_once(serve: Serve, session: Opener) -> None:
+    text = str(failing(session(serve(ok).port, serve(ok).port, ca_path=None)))
+    assert text.count("certificate not accepted") == 2
+    assert text.endswith(
+        "(ca_path names the authority that vouches for the members, tls_fingerprint their certificates)"
+    )
+    assert "ca_path" not in str(failing(session(closed_port())))
+
+
 # Connections.
 
 

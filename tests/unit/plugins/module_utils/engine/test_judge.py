@@ -202,3 +202,10 @@ def test_a_key_that_the_live_type_has_not_is_refused_where_the_type_is_not_decla
     (refusal,) = judge(PLACE, declare({"sails": 2}), live()).refusals
     assert refusal.id == "not-of-type"
     assert "of type house, which has no sails" in refusal.msg
+
+
+def test_a_fixed_key_that_the_live_type_has_not_is_refused_once() -> None:
+    sails = dataclasses.replace(PLACE.keys["sails"], create_only=True)
+    family = dataclasses.replace(PLACE, keys={**PLACE.keys, "sails": sails})
+    refusals = judge(family, declare({"type": "ship", "sails": 2}), live()).refusals
+    assert [(item.id, item.key) for item in refusals] == [("not-of-type", "sails"), ("create-only", "type")]

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 
-from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.family import Declaration, Live
+from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.family import Declaration, Live, Refusal
 from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.judge import judge
-from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.report import result
+from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.report import reasons, result
 from ansible_collections.homeflare.proxmox.tests.unit.sample_family import PLACE
 
 LIVE = Live(present=True, values={"type": "house", "server": "a.example", "comment": "old", "otp-key": "seed-1"})
@@ -41,3 +41,10 @@ def test_diff_values_shows_both_but_never_what_is_hidden() -> None:
 
 def test_the_object_holds_declared_keys_only() -> None:
     assert shown(False)["object"] == {"id": "home", "comment": "old"}
+
+
+def test_refusals_in_one_message_are_counted_when_there_are_several() -> None:
+    root = Refusal(id="root-only", msg="hookscript: run pct set 101 --hookscript local:snippets/x.sh")
+    shrink = Refusal(id="shrink", msg="rootfs: volumes only grow.")
+    assert reasons([shrink]) == "rootfs: volumes only grow."
+    assert reasons([root, shrink]) == f"(1) {root.msg} (2) {shrink.msg}"

@@ -66,7 +66,7 @@ options:
       - By family, options that are added to each of its declarations, for what cannot be read and is needed to create
         the object again.
       - C({name}) in a text stands for that part of the object's own name, such as C({vmid}) or C({userid}).
-      - An option that was read wins. Secrets are not taken here.
+      - An option that was read wins; of a dictionary such as C(create), each key on its own. Secrets are not taken here.
     type: dict
     default: {}
   templates:
@@ -82,6 +82,8 @@ options:
     default: 8
 seealso:
   - module: homeflare.proxmox.estate
+  - plugin: homeflare.proxmox.to_declarations
+    plugin_type: filter
 """
 
 EXAMPLES = r"""
@@ -99,7 +101,7 @@ EXAMPLES = r"""
   ansible.builtin.copy:
     dest: "estate/{{ item }}.yml"
     mode: "0644"
-    content: "{{ {'resources': found.resources | selectattr(item, 'defined')} | to_nice_yaml(indent=2) }}"
+    content: "{{ found.resources | selectattr(item, 'defined') | homeflare.proxmox.to_declarations }}"
   loop: "{{ found.resources | map('first') | unique }}"
 
 - name: Some containers and the pools, as they are

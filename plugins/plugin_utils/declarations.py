@@ -1,11 +1,13 @@
 # Copyright (c) 2026, homeflare.proxmox contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Declarations out of several files as one list, in which no object is declared twice. Pure."""
+"""Declarations out of several files as one list, in which no object is declared twice; and back into a file. Pure."""
 
 from __future__ import annotations
 
 import typing as t
+
+import yaml
 
 from ..module_utils.engine.declare import near
 from ..module_utils.engine.family import Family
@@ -107,3 +109,45 @@ def _title(family: Family, options: t.Mapping[str, t.Any]) -> str | None:
         except SpellingError:
             return None
     return family.title(ident) if ident else None
+
+
+# ---- back into a file
+
+
+class _Dumper(yaml.SafeDumper):
+    """Plain values, no anchors, lists set in below their key, and texts that are no templates."""
+
+    def ignore_aliases(self, data: t.Any) -> bool:  # noqa: ARG002
+        return True
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002
+        super().increase_indent(flow, False)
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    if any(mark in text for mark in ("{{", "{%", "{#")):
+        return dumper.represent_scalar("!unsafe", text, style='"')
+    return dumper.represent_str(text)
+
+
+_Dumper.add_representer(str, _text)
+
+
+def written(resources: t.Any) -> str:
+    """The text of a file that holds these declarations and nothing else."""
+    entries = _entries("to_declarations", {"resources": _builtin(resources)})
+    body = yaml.dump({"resources": entries}, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
+    return f"---\n{body}"
+
+
+def _builtin(value: t.Any) -> t.Any:
+    """Plain Python: what comes out of a play is tagged or marked by its origin."""
+    if isinstance(value, t.Mapping):
+        return {str(key): _builtin(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_builtin(part) for part in value]
+    if isinstance(value, str):
+        return "".join(value)
+    if isinstance(value, bool) or value is None:
+        return value
+    return int(value) if isinstance(value, int) else float(value) if isinstance(value, float) else str(value)

@@ -63,7 +63,7 @@ def declared(family: Family, ident: Ident, live: Live, wishes: Wishes) -> Export
     if stands(family, ident) and not _says_more(family, values, section_type(family, asked, live)):
         return Exported(None)
     shown = {key: _show(kinds[key], canon, wishes) for key, canon in values.items()}
-    return _proven(family, ident, live, shown, {**_defaults(family, ident, wishes), **extras}, left_out)
+    return _proven(family, ident, live, shown, _merged(_defaults(family, ident, wishes), extras), left_out)
 
 
 def stands(family: Family, ident: Ident) -> bool:
@@ -140,6 +140,16 @@ def _filled(value: t.Any, ident: Ident) -> t.Any:
     if isinstance(value, t.Mapping):
         return {key: _filled(part, ident) for key, part in value.items()}
     return [_filled(part, ident) for part in value] if isinstance(value, list) else value
+
+
+def _merged(under: t.Mapping[str, t.Any], over: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+    """Dicts of both sides are one (``create``); else ``over`` wins."""
+    both = {name: {**under[name], **over[name]} for name in over if _are_dicts(under.get(name), over[name])}
+    return {**under, **over, **both}
+
+
+def _are_dicts(*values: t.Any) -> bool:
+    return all(isinstance(value, t.Mapping) for value in values)
 
 
 # ---- proof

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from ..engine.family import Reader
 from ..engine.index import Index, Sight
-from ..errors import DeclarationError
 from ..wire.kind import Canon
 from ..wire.network import FirewallCidr
 from ..wire.scalars import Integer, Text, read_text
+from .sight import prove_sight
 
 VMID: t.Final = Integer(minimum=100, maximum=999_999_999)
 NAME: t.Final = Text(
@@ -59,13 +59,17 @@ GUESTS: t.Final = Index(
 )
 
 
-def scope_path(ident: t.Mapping[str, t.Any], reader: Reader) -> str:
-    """The folder of a scope: the cluster's, or a guest's under the node that has it now."""
+def scope_path(ident: t.Mapping[str, t.Any], reader: Reader) -> str | None:
+    """The folder of a scope: the cluster's, or a guest's under the node that has it now.
+
+    None when there is no such guest: another declaration may create it. Raises ServerError when that is not known.
+    """
     vmid = ident.get("vmid")
     if vmid is None:
         return "cluster/firewall"
     rows = reader.get("cluster/resources", {"type": "vm"}, shared=True)
     row = next((row for row in rows if str(row.get("vmid")) == str(vmid)), None)
     if row is None:
-        raise DeclarationError(f"there is no guest {vmid}, or this credential does not see it.", option="vmid")
+        prove_sight(f"Guest {vmid}", "cluster/resources", f"/vms/{vmid}", ("VM.Audit",), reader)
+        return None
     return f"nodes/{row['node']}/{row['type']}/{vmid}/firewall"

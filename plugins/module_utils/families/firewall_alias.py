@@ -33,11 +33,15 @@ from ..engine.read import as_rows
 from .firewall import CIDR, COMMENT, GUESTS, NAME, VMID, scope_path
 
 _COLLECTION = "cluster/firewall/aliases"
+#: Stands for the node of a guest that is not there: no node can be called so, and PVE refuses it.
+_NOWHERE = "-"
 
 
 def _read(family: Family, declaration: Declaration, reader: Reader) -> Live:
     """Names differ in more than case; the case that is shown is the one that was written last."""
     scope = scope_path(declaration.ident, reader)
+    if scope is None:
+        return Live(present=False, facts={"path": f"nodes/{_NOWHERE}/lxc/{declaration.ident['vmid']}/firewall/aliases"})
     path = f"{scope}/aliases"
     rows = as_rows(reader.get(path, shared=True), path)
     name = declaration.ident["name"].lower()
@@ -78,6 +82,12 @@ def _refuse(family: Family, declaration: Declaration, live: Live, drift: tuple[D
         )
 
 
+def _notes(family: Family, declaration: Declaration, live: Live, drift: tuple[Drift, ...]) -> t.Iterable[str]:
+    """In a plan the guest may be another declaration's."""
+    if live.facts["path"].startswith(f"nodes/{_NOWHERE}/"):
+        yield f"{family.title(declaration.ident)}: the guest is not there yet; PVE refuses the alias until it is."
+
+
 def _steps(family: Family, declaration: Declaration, live: Live, drift: tuple[Drift, ...]) -> tuple[Step, ...]:
     """The generic requests, in the scope's folder and under the name as it is written there."""
     build = delete_steps if declaration.state == "absent" else update_steps if live.present else create_steps
@@ -111,6 +121,7 @@ FIREWALL_ALIAS = Family(
     needs=("lxc",),
     read_hook=_read,
     refuse=_refuse,
+    notes=_notes,
     steps_hook=_steps,
     refuses={
         "in-use": "deleting an alias that rules, security groups or IP sets of its scope name, unless force",

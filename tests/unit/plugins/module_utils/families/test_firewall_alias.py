@@ -10,7 +10,13 @@ import typing as t
 import pytest
 from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.converge import converge
 from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.declare import declaration_of
-from ansible_collections.homeflare.proxmox.plugins.module_utils.errors import ApiError, DeclarationError, RefusedError
+from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.write import plan
+from ansible_collections.homeflare.proxmox.plugins.module_utils.errors import (
+    ApiError,
+    DeclarationError,
+    RefusedError,
+    ServerError,
+)
 from ansible_collections.homeflare.proxmox.plugins.module_utils.families.firewall_alias import FIREWALL_ALIAS
 from ansible_collections.homeflare.proxmox.tests.unit.scripted import Script, error
 
@@ -122,9 +128,24 @@ def test_a_guests_alias_is_found_on_the_node_that_has_the_guest() -> None:
         run([RESOURCES, listing(WEB, path=path), *looks], vmid=100, state="absent")
 
 
+def _held(**privileges: int) -> Call:
+    return ("GET", "access/permissions", {"path": "/vms/999"}, {"/vms/999": privileges})
+
+
 def test_a_guest_that_is_not_seen_is_an_error() -> None:
-    with pytest.raises(DeclarationError, match=r"^vmid: there is no guest 999"):
-        run([RESOURCES], vmid=999, cidr="192.0.2.1")
+    with pytest.raises(ServerError, match=r"Guest 999 is not in the answer .* VM.Audit on /vms/999"):
+        run([RESOURCES, _held()], vmid=999, cidr="192.0.2.1")
+
+
+def test_the_alias_of_a_guest_that_is_not_there_yet_is_planned() -> None:
+    """Another declaration may create the guest."""
+    declaration = declaration_of(FIREWALL_ALIAS, {"name": "web", "vmid": 999, "cidr": "192.0.2.1"})
+    script = Script([RESOURCES, _held(**{"VM.Audit": 1})])
+    live, judged = plan(FIREWALL_ALIAS, declaration, script)
+    assert (live.present, judged.action, judged.refusals) == (False, "create", ())
+    assert judged.notes == (
+        "Firewall alias web of guest 999: the guest is not there yet; PVE refuses the alias until it is.",
+    )
 
 
 @pytest.mark.parametrize(

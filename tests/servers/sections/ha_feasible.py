@@ -120,8 +120,8 @@ def _one_place_together(rules: Rules) -> Found:
                 yield (
                     other,
                     (
-                        "at least one resource is in a positive resource affinity rule and there are other resources in at "
-                        "least one other node affinity rule already"
+                        "at least one resource is in a positive resource affinity rule and there are other resources "
+                        "in at least one other node affinity rule already"
                     ),
                 )
 

@@ -111,7 +111,8 @@ options:
   identity:
     description:
       - How to recognise the container, because a number is reused and a digit is mistyped. Asked only before a write.
-      - When not given, every declared hostname, MAC and volume must equal the live one, and at least one must be declared.
+      - When not given, every declared hostname, MAC and volume must equal the live one. When none of these is declared,
+        the number alone tells the container, and a warning says so at each change.
       - "A dict maps keys to the live value that is expected, such as C({hostname: old-name}) for the one run that renames
         the container. Keys are C(hostname), C(netN) (a MAC), C(rootfs), C(mpN), C(tags) and C(vmid)."
       - A list names declared keys that must equal the live ones. C([vmid]) is satisfied by the number alone.

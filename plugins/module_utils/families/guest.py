@@ -41,14 +41,14 @@ class Marks:
 
 @dataclass(frozen=True)
 class Recognition:
-    """``differs`` names the identity keys that are not as expected; ``proven`` says that at least one key is."""
+    """``differs`` names the identity keys that are not as expected; ``proven`` says that there was one to compare."""
 
     differs: tuple[str, ...]
     proven: bool
 
     @property
     def ok(self) -> bool:
-        return self.proven and not self.differs
+        return not self.differs
 
 
 def recognise(declaration: Declaration, marks: Marks, expected_mark: MarkOf) -> Recognition:
@@ -100,14 +100,20 @@ def check_identity(declaration: Declaration, marked_keys: t.Collection[str], dec
 
 def not_recognised(place: Place, recognition: Recognition) -> Refusal:
     """The refusal of a write to what may be another guest."""
-    if recognition.differs:
-        verb = "differs" if len(recognition.differs) == 1 else "differ"
-        why = f"is not the declared guest ({', '.join(recognition.differs)} {verb})"
-        way = "If it is meant, give the live value under identity for the one run that changes it."
-    else:
-        why = "cannot be recognised: the declaration holds no key that identifies it"
-        way = "Declare its hostname, a MAC or its volume, or set identity: [vmid]."
+    verb = "differs" if len(recognition.differs) == 1 else "differ"
+    why = f"is not the declared guest ({', '.join(recognition.differs)} {verb})"
+    way = "If it is meant, give the live value under identity for the one run that changes it."
     return Refusal(id="not-recognised", msg=f"{place.title} on {place.node} {why}. Nothing was written. {way}")
+
+
+def unproven(place: Place, recognition: Recognition) -> tuple[str, ...]:
+    """A warning about a change of a guest that is told by its vmid alone."""
+    if recognition.proven:
+        return ()
+    return (
+        f"{place.title} is told by its vmid alone, which is reused and mistyped; declare its hostname as well, "
+        "or set identity: [vmid].",
+    )
 
 
 # ---- what is there already

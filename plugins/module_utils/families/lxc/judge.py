@@ -15,7 +15,7 @@ from ...engine.judge import compare, kinds_of
 from ...wire.kind import Form, Kind
 from ...wire.propstr import PropertyMap
 from ...wire.tags import Tags
-from ..guest import Recognition, absent_refusals, existing_refusal, locked, not_recognised, pending_keys, recognise
+from ..guest import Recognition, absent_refusals, existing_refusal, locked, not_recognised, pending_keys, recognise, unproven
 from ..guest_read import Place
 from .change import Change, Context, Handler, refuse, root_only_handler, set_or_clear
 from .create import judge_create
@@ -145,6 +145,8 @@ def _judge_update(family: Family, context: Context, drift: tuple[Drift, ...], no
     refusals = gate or _all_refusals(context, changes)
     steps, partial = ((), False) if refusals else _steps(context, changes)
     said = () if refusals else tuple(note for change in changes.values() for note in change.notes)
+    if not refusals and not context.declaration.created:
+        said = (*unproven(context.place, _recognition(family, context)), *said)
     return Judgement(
         action="update",
         drift=drift,

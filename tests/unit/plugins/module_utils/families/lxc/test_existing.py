@@ -87,6 +87,10 @@ STRANGERS = [
     ({"net0": NET.replace(MAC, "00:00:5E:00:53:99")}, {}),
     ({"hostname": "ct-example", "net0": NET.replace(MAC, "00:00:5E:00:53:99")}, {}),
     ({"hostname": "ct-example"}, {"hostname": None}),
+]
+
+# Nothing in these says which guest is meant.
+UNMARKED = [
     ({"tags": "alpha;beta"}, {}),
     ({"net0": "name=eth0,bridge=vmbr0,ip=dhcp", "rootfs": "local-zfs:8"}, {}),
     ({"net1": "name=eth1,bridge=vmbr0,hwaddr=00:00:5E:00:53:99"}, {}),
@@ -103,6 +107,16 @@ def test_42_not_recognised(config: dict[str, t.Any], found: dict[str, t.Any]) ->
     judgement = judged({**config, "memory": 2048}, live(**found), identity=None)
     assert ids(judgement) == ["not-recognised"]
     assert judgement.steps == ()
+
+
+@pytest.mark.parametrize(("config", "found"), UNMARKED)
+def test_42_without_an_identity_key_the_vmid_alone_tells_the_guest_and_a_warning_says_so(
+    config: dict[str, t.Any], found: dict[str, t.Any]
+) -> None:
+    judgement = judged({**config, "memory": 2048}, live(**found), identity=None)
+    assert form(judgement)["memory"] == "2048"
+    assert "told by its vmid alone" in judgement.notes[0]
+    assert judged({**config, "memory": 2048}, live(**found), identity=["vmid"]).notes == judgement.notes[1:]
 
 
 def test_42_another_volume_is_refused_for_what_it_is_or_for_who_it_is() -> None:

@@ -113,7 +113,7 @@ def test_warnings_are_success_with_the_tail_of_the_log() -> None:
     assert [query for _path, query in script.asked[1:]] == [{"start": 0, "limit": 1}, {"start": 20, "limit": 10}]
 
 
-def test_a_task_that_fails_at_once_fails_at_once_with_its_text() -> None:
+def test_c10_a_task_that_fails_at_once_fails_at_once_with_its_text() -> None:
     script = Script(stopped("unable to create CT 100 - no space"), *log("a", "TASK ERROR: no space"))
     with pytest.raises(TaskFailed, match="Create container 100 failed: unable to create CT 100 - no space") as caught:
         script.wait()

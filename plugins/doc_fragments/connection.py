@@ -190,7 +190,7 @@ attributes:
     description: Returns what differs, or would differ in check mode.
     support: full
     details:
-      - Names the keys that differ. Their values are shown with O(diff_values=true).
+      - Names the keys that differ. Their values are shown with C(diff_values=true).
   idempotent:
     description: Run again with the same options it changes nothing and sends no write.
     support: full

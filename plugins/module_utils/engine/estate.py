@@ -68,7 +68,7 @@ class Row:
 
 
 SessionOf = t.Callable[[Family], Writer]
-HooksOf = t.Callable[[Resource], "tuple[Ready | None, Answered | None]"]
+HooksOf = t.Callable[[Resource], tuple[t.Union[Ready, None], t.Union[Answered, None]]]
 Tell = t.Callable[[str], None]
 
 

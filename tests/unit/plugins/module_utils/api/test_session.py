@@ -269,8 +269,8 @@ def test_a_shared_read_is_asked_once_by_all_threads(serve: Serve, session: Opene
 
     server = serve(slow)
     client = session(server.port)
-    ask = {"target": client.get, "args": ("cluster/resources",), "kwargs": {"shared": True}}
-    threads = [threading.Thread(**ask) for _thread in range(8)]
+    shared: dict[str, t.Any] = {"args": ("cluster/resources",), "kwargs": {"shared": True}}
+    threads = [threading.Thread(target=client.get, **shared) for _thread in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -33,23 +33,19 @@ def mark_unknown(call: Call, answer: Answer) -> Answer:
     return answer
 
 
-def _ha_of(call: Call, kind: str, vmid: Any) -> dict[str, Any] | None:
-    return call.objects("ha_resource").get(f"{SIDS[kind]}:{vmid}")
-
-
 def show_hastate(call: Call, answer: Answer) -> Answer:
     for row in answer.data or []:
-        resource = _ha_of(call, row["type"], row["vmid"]) if row.get("type") in SIDS else None
-        if resource is not None:
-            row["hastate"] = ha.state_of(resource)
+        state = ha.state_of(call, f"{SIDS[row['type']]}:{row['vmid']}") if row.get("type") in SIDS else None
+        if state is not None:
+            row["hastate"] = state
     return answer
 
 
 def show_ha_status(call: Call, answer: Answer) -> Answer:
     kind = call.template.split("/")[3]
-    resource = _ha_of(call, kind, call.values["vmid"])
-    if resource is not None and isinstance(answer.data, dict):
-        answer.data["ha"] = {"managed": 1, "state": ha.state_of(resource)}
+    state = ha.state_of(call, f"{SIDS[kind]}:{call.values['vmid']}")
+    if state is not None and isinstance(answer.data, dict):
+        answer.data["ha"] = {"managed": 1, "state": state}
     return answer
 
 

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import urllib.parse
-from collections.abc import Mapping
 from typing import Any
 
 from ..formats import split_list
@@ -17,12 +16,23 @@ from .table import SECTION_TRUTH, Call, Data, Endpoint, Key, Section, Texts, Typ
 
 KINDS = {"lxc": "ct", "qemu": "vm"}
 NAMES = {"ct": "container", "vm": "VM"}
+# Part of the store that only tests write: sid -> {"state": "error"}.
+STATUS = "ha_status"
 
 
 def _guests(call: Call) -> dict[str, str]:
     """vmid -> ct or vm, of every guest."""
     rows = call.world.backend.get("/cluster/resources", {"type": "vm"}) or []
     return {str(row["vmid"]): KINDS[row["type"]] for row in rows}
+
+
+def state_of(call: Call, sid: str) -> str | None:
+    """What the HA manager says of a resource: as requested, or what a test put into `STATUS`; None if unmanaged."""
+    resource = call.objects("ha_resource").get(sid)
+    if resource is None:
+        return None
+    state = str(call.objects(STATUS).get(sid, {}).get("state") or resource.get("state") or "started")
+    return {"enabled": "started", "disabled": "stopped"}.get(state, state)
 
 
 # ---- resources
@@ -50,6 +60,8 @@ def _resource_settle(call: Call) -> None:
         raise Die("types does not match")
     if call.values.get("group"):
         raise Die("invalid parameter 'group': ha groups have been migrated to rules")
+    if call.method == "PUT" and state_of(call, sid) == "error" and call.values.get("state") != "disabled":
+        raise Die(f"service '{sid}' in error state, must be disabled and fixed first")
     if call.method == "POST":
         found = _guests(call).get(vmid)
         if found is None:
@@ -62,7 +74,13 @@ def _resource_create(call: Call, key: Key, data: Data) -> None:
     data["type"] = str(key).partition(":")[0]
 
 
+def _resource_update(call: Call, key: Key, old: Data, new: Data) -> None:
+    if new.get("state") == "disabled":
+        call.objects(STATUS).pop(key, None)
+
+
 def _resource_delete(call: Call, key: Key, data: Data) -> None:
+    call.objects(STATUS).pop(key, None)
     if not int(call.values.get("purge", 1)):
         return
     rules = call.objects("ha_rule")
@@ -98,6 +116,7 @@ RESOURCE = Section(
     filters={"type": "type"},
     show=lambda call, key, data: {**data, "sid": key},
     before_create=_resource_create,
+    before_update=_resource_update,
     before_delete=_resource_delete,
 )
 
@@ -205,12 +224,6 @@ RULE = Section(
     before_create=_written,
     before_update=_rule_update,
 )
-
-
-def state_of(resource: Mapping[str, Any]) -> str:
-    """What the HA manager makes of a resource whose request was served."""
-    state = str(resource.get("state") or "started")
-    return {"enabled": "started", "disabled": "stopped"}.get(state, state)
 
 
 def _migrated(text: str) -> Any:

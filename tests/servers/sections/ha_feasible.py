@@ -137,8 +137,8 @@ def _places_enough_apart(rules: Rules) -> Found:
                 yield (
                     other,
                     (
-                        "at least one resource is in a negative resource affinity rule and this rule would restrict these "
-                        "to less nodes than available to the resources"
+                        "at least one resource is in a negative resource affinity rule and this rule would restrict "
+                        "these to less nodes than available to the resources"
                     ),
                 )
 

@@ -81,6 +81,17 @@ def test_ha_resources_delete_wins_and_an_empty_comment_goes(ask: Client) -> None
     assert changed[1].startswith("update resources config failed: detected modified configuration")
 
 
+def test_a_resource_in_error_takes_nothing_but_disabled(lab: Lab, ask: Client) -> None:
+    ask("POST", HA, {"sid": "ct:102", "state": "started"})
+    lab.put_object("ha_status", "ct:102", {"state": "error"})
+    states = {row.get("vmid"): row.get("hastate") for row in lab.get("/cluster/resources", {"type": "vm"})}
+    assert states == {101: None, 102: "error", 201: None}
+    refused = "service 'ct:102' in error state, must be disabled and fixed first"
+    assert said(ask, "PUT", f"{HA}/ct:102", {"max_restart": 3}) == (500, refused)
+    assert said(ask, "PUT", f"{HA}/ct:102", {"state": "disabled"}) == (200, "")
+    assert said(ask, "PUT", f"{HA}/ct:102", {"max_restart": 3}) == (200, "")
+
+
 # ---- HA rules
 
 

@@ -27,7 +27,7 @@ def retell(canons: t.Mapping[str, Canon], wishes: Wishes) -> tuple[dict[str, Can
 def anew(mount: t.Mapping[str, Canon]) -> dict[str, Canon]:
     """``storage:GiB`` in place of a volume of known size; what the host mounts, and what has no size, as it is."""
     volume, size = parse_volume(mount["volume"]), mount.get("size")
-    if volume.kind != "volume" or not isinstance(size, int) or size < MIB:
+    if volume.kind != "volume" or volume.storage is None or not isinstance(size, int) or size < MIB:
         return dict(mount)
     rest = {key: part for key, part in mount.items() if key != "size"}
     return {**rest, "volume": f"{volume.storage}:{_gib(size)}"}

@@ -325,13 +325,6 @@ class Family:
         """The object's name alone: what ``confirm_destroy`` must repeat."""
         return self.joiner.join(str(ident[name]) for name in self.identity if name in ident)
 
-    def endpoint(self, name: t.Literal["create", "update", "delete"]) -> Endpoint:
-        """One that this family's table has to have, for whoever is about to call it."""
-        found: Endpoint | None = getattr(self, name)
-        if found is None:
-            raise TypeError(f"{self.name}: its table has no {name}")
-        return found
-
     def option_of(self, key: str) -> str:
         """The option that declares this PVE key; inside a ``config`` dict keys are PVE's own."""
         return key if self.config else self.keys[key].option_name(key)

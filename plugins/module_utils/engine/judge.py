@@ -223,8 +223,10 @@ def fill(path: str, ident: t.Mapping[str, t.Any]) -> str:
     return path.format(**{name: quote(str(value), safe="@!:") for name, value in ident.items()})
 
 
-def to_step(endpoint: Endpoint, declaration: Declaration, form: t.Mapping[str, Form], **more: t.Any) -> Step:
-    """One request to an endpoint: its path filled, its identity in the form."""
+def to_step(endpoint: Endpoint | None, declaration: Declaration, form: t.Mapping[str, Form], **more: t.Any) -> Step:
+    """One request to an endpoint that the family's table has: its path filled, its identity in the form."""
+    if endpoint is None:
+        raise TypeError(f"the family's table has no endpoint for: {more.get('what')}")
     named = {name: str(declaration.ident[name]) for name in endpoint.identity}
     return Step(
         method=endpoint.method,
@@ -247,7 +249,7 @@ def create_steps(
         for sent in [kinds[name].form(kinds[name].canon(declaration.values[name]))]
         if sent not in ("", ())
     }
-    return (to_step(family.endpoint("create"), declaration, form, what="create"),)
+    return (to_step(family.create, declaration, form, what="create"),)
 
 
 def update_steps(family: Family, declaration: Declaration, live: Live, drift: tuple[Drift, ...]) -> tuple[Step, ...]:

@@ -92,9 +92,9 @@ def _steps(family: Family, declaration: Declaration, live: Live, drift: tuple[Dr
         return tuple(replace(step, reveals=True) for step in create_steps(family, declaration, live))
     form, _cleared = update_form(family, declaration, live, drift)
     if not declaration.rewrite_secrets:
-        return (to_step(family.endpoint("update"), declaration, form, what="update"),)
+        return (to_step(family.update, declaration, form, what="update"),)
     form["regenerate"] = "1"
-    return (to_step(family.endpoint("update"), declaration, form, what="new secret", reveals=True),)
+    return (to_step(family.update, declaration, form, what="new secret", reveals=True),)
 
 
 _ITEM = "access/users/{userid}/token/{tokenid}"

@@ -140,7 +140,7 @@ def _steps(family: Family, declaration: Declaration, live: Live, drift: tuple[Dr
     if declaration.state == "present":
         return (update_steps if live.present else create_steps)(family, declaration, live, drift)
     purge = "1" if declaration.extras.get("purge") else "0"
-    return (to_step(family.endpoint("delete"), declaration, {"purge": purge}, what="delete"),)
+    return (to_step(family.delete, declaration, {"purge": purge}, what="delete"),)
 
 
 HA_RESOURCE = Family(

@@ -177,7 +177,7 @@ def _text(item: Drift) -> str:
 
 
 def _put(family: Family, declaration: Declaration, form: t.Mapping[str, str], what: str) -> Step:
-    return to_step(family.endpoint("update"), declaration, form, what=what)
+    return to_step(family.update, declaration, form, what=what)
 
 
 def _acl_steps(live: Live) -> t.Iterable[Step]:

@@ -118,7 +118,7 @@ def _steps(family: Family, declaration: Declaration, live: Live, drift: tuple[Dr
     if declaration.state == "present":
         return (update_steps if live.present else create_steps)(family, declaration, live, drift)
     form = {name: "1" for name in ("keep", "force") if declaration.extras.get(name)}
-    return (to_step(family.endpoint("delete"), declaration, form, what="delete"),)
+    return (to_step(family.delete, declaration, form, what="delete"),)
 
 
 def _check(family: Family, declaration: Declaration) -> None:

@@ -276,7 +276,7 @@ def _list(kind: t.Any) -> str:
 
 
 def _text(kind: t.Any) -> str:
-    return _ARTICLE.sub("", kind.expected, count=1) if kind.expected else "text" + _length(kind)
+    return (_ARTICLE.sub("", kind.expected, count=1) if kind.expected else "text") + _length(kind)
 
 
 def _bounds(minimum: object, maximum: object) -> str:

@@ -108,6 +108,7 @@ def test_verify_tells_drift_and_unknown_apart_and_writes_reports(
     report = tmp_path / "report.json"
     row = run(player, target, resources, options={"mode": "verify", "report": str(report)})
     assert (row.status, row.changed) == ("failed", False)
+    assert row.msg == "The estate is not as declared: 1 ok, 1 planned."
     told = json.loads(report.read_text())
     assert (told["verdict"], told["summary"]) == ("drift", {"ok": 1, "planned": 1})
     assert told["rows"][0]["drift"] == ["comment"]
@@ -116,6 +117,7 @@ def test_verify_tells_drift_and_unknown_apart_and_writes_reports(
     markdown = tmp_path / "report.md"
     row = run(player, target, resources, options={"mode": "verify", "report": str(markdown)})
     assert row.result["verdict"] == "unknown"
+    assert row.msg.startswith("It is not known whether the estate is as declared: ")
     assert "| unknown | none | unreadable | group | hf-mint |" in markdown.read_text()
     target.assert_no_writes()
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import json
 import os
@@ -257,6 +258,38 @@ def test_links_of_a_guide_lead_to_something(guide: str) -> None:
     links = [link.partition("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in link]
     lost = [link for link in links if link and not (ROOT / guide).parent.joinpath(link).exists()]
     assert lost == []
+
+
+#: Texts of PVE and OpenBao, which are not ours to find.
+FOREIGN = ("Authentication failed!", "Permission check failed", "no quorum", "permission denied")
+
+
+def _texts_of_code() -> set[str]:
+    """Every text that the plugins hold; of texts with values in them, the parts between."""
+    texts: set[str] = set()
+    for path in (ROOT / "plugins").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                texts |= {" ".join(line.split()) for line in (node.value, *node.value.splitlines())}
+    return texts
+
+
+def test_messages_of_the_guide_to_trouble_are_those_of_the_code() -> None:
+    """Each has a part, left or right of what it leaves open (``...`` and values), that the code holds."""
+    guide = (ROOT / "docs/troubleshooting.md").read_text()
+    told = [cell for row in re.findall(r"^\| (.*?) \|", guide, re.MULTILINE) for cell in re.findall(r"`([^`]+)`", row)]
+    assert len(told) > 30
+    texts = _texts_of_code()
+    whole = "\n".join(texts)
+    pieces = {text.strip(" :;().") for text in texts if 10 <= len(text) <= 120}
+
+    def is_known(message: str) -> bool:
+        parts = [part.strip(" :;()") for part in re.split(r"\.\.\.|: ", message)]
+        if any(len(part) >= 10 and part in whole for part in parts):
+            return True
+        return any(piece in message for piece in pieces) or any(text in message for text in FOREIGN)
+
+    assert [message for message in told if not is_known(message)] == []
 
 
 @pytest.mark.parametrize("example", EXAMPLES)

@@ -182,7 +182,9 @@ class _Run:
         self.write_report(told)
         if told["verdict"] != estate_report.CLEAN:
             self.show()
-            raise EstateFailed(f"The estate is not as declared: {self.counts(told)}.", told)
+            unknown = told["verdict"] == estate_report.CANNOT_TELL
+            what = "It is not known whether the estate is as declared" if unknown else "The estate is not as declared"
+            raise EstateFailed(f"{what}: {self.counts(told)}.", told)
         return told
 
     def applied(self) -> dict[str, t.Any]:

@@ -35,7 +35,7 @@ class ActionModule(ActionBase):
     _supports_async = True
 
     def run(self, tmp: object = None, task_vars: dict[str, t.Any] | None = None) -> dict[str, t.Any]:
-        result = super().run(tmp, task_vars)
+        result: dict[str, t.Any] = super().run(tmp, task_vars)
         del tmp
         if not self._runs_here(task_vars or {}):
             result.update(self._execute_module(task_vars=task_vars, wrap_async=self._task.async_val))

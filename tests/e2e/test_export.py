@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples/estate"
 GUESTS = 24
 #: Secrets are never told, so who builds again has to say them.
-SECRETS = {
+SECRETS: dict[str, dict[str, dict[str, t.Any]]] = {
     "realm": {"house": {"password": "a directory's word"}},
     "storage": {"backup": {"password": "a backup's word", "unencrypted": True}},
 }

@@ -111,8 +111,10 @@ def unproven(place: Place, recognition: Recognition) -> tuple[str, ...]:
     if recognition.proven:
         return ()
     return (
-        f"{place.title} is told by its vmid alone, which is reused and mistyped; declare its hostname as well, "
-        "or set identity: [vmid].",
+        (
+            f"{place.title} is told by its vmid alone, which is reused and mistyped; declare its hostname as well, "
+            "or set identity: [vmid]."
+        ),
     )
 
 

@@ -15,7 +15,16 @@ from ...engine.judge import compare, kinds_of
 from ...wire.kind import Form, Kind
 from ...wire.propstr import PropertyMap
 from ...wire.tags import Tags
-from ..guest import Recognition, absent_refusals, existing_refusal, locked, not_recognised, pending_keys, recognise, unproven
+from ..guest import (
+    Recognition,
+    absent_refusals,
+    existing_refusal,
+    locked,
+    not_recognised,
+    pending_keys,
+    recognise,
+    unproven,
+)
 from ..guest_read import Place
 from .change import Change, Context, Handler, refuse, root_only_handler, set_or_clear
 from .create import judge_create

@@ -127,6 +127,8 @@ class _Dumper(yaml.SafeDumper):
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     if any(mark in text for mark in ("{{", "{%", "{#")):
         return dumper.represent_scalar("!unsafe", text, style='"')
+    if not text.isprintable():  # other styles fold some of what breaks lines
+        return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"')
     return dumper.represent_str(text)
 
 

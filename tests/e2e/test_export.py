@@ -84,8 +84,9 @@ class Example:
     def apply(self) -> Run:
         return self.run(EXAMPLE / "estate.yml", verbosity="")
 
-    def exported(self, **options: t.Any) -> dict[str, t.Any]:
-        return self.player.module("estate_info", {"templates": {"debian": TEMPLATE}, **options}).ok().one.result
+    def exported(self, *, in_process: bool = True, **options: t.Any) -> dict[str, t.Any]:
+        given = {"templates": {"debian": TEMPLATE}, **options}
+        return self.player.module("estate_info", given, in_process=in_process).ok().one.result
 
     def estate(self, resources: Resources, **options: t.Any) -> Run:
         """By way of a file, as a person would keep what was told."""
@@ -177,7 +178,9 @@ def test_an_export_builds_the_estate_again_on_an_empty_server(example: Example) 
 
 
 def test_what_a_filter_leaves_out_is_not_told(example: Example) -> None:
-    found = example.exported(families=["lxc", "pool"], only={"lxc": ["40?", "!404"], "pool": "house/*"})
+    wanted = {"families": ["lxc", "pool"], "only": {"lxc": ["40?", "!404"], "pool": "house/*"}}
+    found = example.exported(**wanted)
+    assert example.exported(in_process=False, **wanted)["resources"] == found["resources"]
     told = [options.get("vmid") or options["poolid"] for entry in found["resources"] for options in entry.values()]
     assert told == [401, 402, 403, "house/apps", "house/data", "house/edge", "house/ops"]
 

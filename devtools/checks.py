@@ -51,7 +51,7 @@ def _pytest(job: Job, *arguments: Argument, env: Mapping[str, str] | None = None
 
 
 def types(job: Job) -> None:
-    own = ("devtools", "tests/servers", "tests/e2e")
+    own = ("devtools", "scripts", "tests/servers", "tests/e2e")
     packages = [name.replace("/", ".") for name in own if any((ROOT / name).glob("*.py"))]
     names = ["ansible_collections.homeflare.proxmox.plugins", *packages]
     options = [option for name in names for option in ("-p", name)]

@@ -178,7 +178,7 @@ def test_an_export_builds_the_estate_again_on_an_empty_server(example: Example) 
 
 
 def test_what_a_filter_leaves_out_is_not_told(example: Example) -> None:
-    wanted = {"families": ["lxc", "pool"], "only": {"lxc": ["40?", "!404"], "pool": "house/*"}}
+    wanted: dict[str, t.Any] = {"families": ["lxc", "pool"], "only": {"lxc": ["40?", "!404"], "pool": "house/*"}}
     found = example.exported(**wanted)
     assert example.exported(in_process=False, **wanted)["resources"] == found["resources"]
     told = [options.get("vmid") or options["poolid"] for entry in found["resources"] for options in entry.values()]

@@ -27,6 +27,24 @@ DISPLAY = Display()
 SWITCH = "homeflare_in_process"
 
 
+def plain(value: t.Any) -> t.Any:
+    """A copy without what Ansible notes on each value, such as its place in a file.
+
+    The validator copies what it is given, and copying the notes of a whole estate takes longer than reading it.
+    """
+    if isinstance(value, dict):
+        return {plain(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [plain(entry) for entry in value]
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, float):
+        return float(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return int(value)
+    return value
+
+
 class ActionModule(ActionBase):
     """One class for every family; which one is told by the task's name."""
 
@@ -56,7 +74,7 @@ class ActionModule(ActionBase):
         job = job_of(name)
         hidden: set[str] = set()
         warnings: list[str] = []
-        checked = ArgumentSpecValidator(job.spec).validate(dict(self._task.args))
+        checked = ArgumentSpecValidator(job.spec).validate(plain(self._task.args))
         hidden.update(checked._no_log_values)
         if checked.error_messages:
             answer = {"failed": True, "changed": False, "msg": wording(checked.error_messages, name)}

@@ -55,7 +55,8 @@ class Members:
         why: list[str] = []
         sent = untrusted = False
         proxied: Answer | None = None
-        order = self._order()
+        good = self._good()
+        order = self._order(good)
         for member in order:
             try:
                 answer = self._exchange(member, call, headers)
@@ -68,7 +69,7 @@ class Members:
                 if member != order[-1]:
                     self._on_skip(member, failure.why)
                 continue
-            self._remember(member)
+            self._remember(member, good)
             # The path from another member to the node may be sound; a read can be asked twice.
             if call.reads and answer.status in PROXY_STATUSES and proxied is None:
                 proxied = answer
@@ -85,13 +86,15 @@ class Members:
             session.close()
         self._local = threading.local()
 
-    def _order(self) -> tuple[Member, ...]:
-        members = self._connection.members
-        good = self._cell.good(self._connection.cluster) if len(members) > 1 else None
-        return tuple(sorted(members, key=lambda member: member.authority != good))
+    def _good(self) -> str | None:
+        """The member that answered last, where there is a choice."""
+        return self._cell.good(self._connection.cluster) if len(self._connection.members) > 1 else None
 
-    def _remember(self, member: Member) -> None:
-        if len(self._connection.members) > 1:
+    def _order(self, good: str | None) -> tuple[Member, ...]:
+        return tuple(sorted(self._connection.members, key=lambda member: member.authority != good))
+
+    def _remember(self, member: Member, good: str | None) -> None:
+        if len(self._connection.members) > 1 and member.authority != good:
             self._cell.remember(self._connection.cluster, member.authority)
 
     def _exchange(self, member: Member, call: Call, headers: t.Mapping[str, str]) -> Answer:

@@ -113,8 +113,10 @@ def compare(family: Family, declaration: Declaration, live: Live) -> tuple[Drift
 
 
 def _cleared_by_exact(key: Key, declaration: Declaration, kind_of_section: str | None) -> bool:
+    if not declaration.exact:
+        return False
     fixed = key.is_create_only(kind_of_section) or key.is_required(kind_of_section) or key.clear is Clear.NEVER
-    return declaration.exact and not (fixed or key.secret) and has_key(key, kind_of_section)
+    return not (fixed or key.secret) and has_key(key, kind_of_section)
 
 
 def _differs(name: str, key: Key, kind: Kind, declaration: Declaration, live: Live) -> Drift | None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import typing as t
 
@@ -19,6 +20,7 @@ from .nets import NET_KEY
 _MARKED = re.compile(rf"hostname|tags|{NET_KEY.pattern}|{MOUNT_KEY.pattern}")
 
 
+@functools.cache  # asked of every key of the table, for every container
 def is_marked(key: str) -> bool:
     """Whether the value of this key may identify a container."""
     return _MARKED.fullmatch(key) is not None

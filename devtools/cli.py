@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from devtools import checks, tree
 from devtools.checks import PARTS, Job, Part
@@ -50,7 +51,9 @@ def _parser() -> argparse.ArgumentParser:
     test.add_argument("--against", metavar="URL", help=f"e2e on a real node; the token's secret in {_SECRET}")
     test.add_argument("--token-id", metavar="USER@REALM!NAME")
     test.add_argument("--ca", metavar="FILE", help="the CA that signed the node's certificate")
-    _add(commands, "bench", _module("devtools.bench"), "what a task costs in the controller and as a module")
+    bench = _add(commands, "bench", _bench, "what tasks and estates cost; writes docs/benchmarks.md")
+    bench.add_argument("--quick", action="store_true", help="few objects, one run, nothing to compare with or to write")
+    bench.add_argument("--only", choices=["tasks", "estate"], help="one of the two parts")
     lab = _add(commands, "lab", _module("tests.servers.lab"), "start the test servers and leave them up until Ctrl-C")
     lab.add_argument("words", nargs=argparse.REMAINDER, help="passed on: --members 3, --no-bao, --seed FILE, ...")
     _add(commands, "docs", _module("devtools.docs"), "bring the generated parts of the documentation up to date")
@@ -81,6 +84,19 @@ def _module(name: str) -> Callable[[argparse.Namespace], int]:
 
 def _demo(options: argparse.Namespace) -> int:
     return _module("devtools.demo")(options)
+
+
+def _bench(options: argparse.Namespace) -> int:
+    venv = tree.main_venv()
+    shell, codes = Shell(), [0]
+    for part in ("tasks", "estate"):
+        if options.only in {None, part}:
+            words = ["--quick"] if options.quick else []
+            if part == "estate" and not options.quick:
+                words += ["--community", str(tree.bench_venv(venv).folder)]
+            command: list[str | Path] = [venv.python, "-m", f"devtools.bench.{part}", *words]
+            codes.append(shell.code(command, cwd=ROOT, env=venv.environment()))
+    return max(codes)
 
 
 def _format(_options: argparse.Namespace) -> int:

@@ -23,6 +23,7 @@ VENV = ROOT / ".venv"
 COLLECTIONS = VENV / "collections"
 COLLECTION = Path("ansible_collections/homeflare/proxmox")
 LINK = COLLECTIONS / COLLECTION
+BENCH = ROOT / "tests/requirements/bench.txt"
 RUN = ROOT / "tests/requirements/run.txt"
 TOOLS = ROOT / "tests/requirements/tools.txt"
 
@@ -139,6 +140,19 @@ def matrix_venv(core: Core, python: Python) -> Venv:
     """An environment for one more ansible-core."""
     venv = Venv(VENV / "matrix" / core.minor, core, python)
     venv.make(RUN)
+    return venv
+
+
+def bench_venv(main: Venv) -> Venv:
+    """An environment on the same Python and ansible-core with what ``./dev bench`` compares with."""
+    venv = Venv(VENV / "bench", main.core, main.base)
+    venv.make(BENCH)
+    for one in (main, venv):
+        # uv leaves this to the first run, and ./dev's runs leave nothing behind: each would compile all again.
+        packages = map(str, one.folder.glob("lib/python3*/site-packages"))
+        skipped = "site-packages/(ansible_collections|.*/tests/)"
+        command = [str(one.python), "-m", "compileall", "-q", "-j0", "-x", skipped, *packages]
+        subprocess.run(command, check=False, stdout=subprocess.DEVNULL)
     return venv
 
 

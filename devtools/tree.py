@@ -180,7 +180,8 @@ _TREE = (
     "requirements.txt",
     "roles",
 )
-_TREE_TESTS = ("tests/config.yml", "tests/sanity/", "tests/unit/")
+# Of tests/e2e the rows alone, which unit tests read too.
+_TREE_TESTS = ("tests/config.yml", "tests/e2e/families/", "tests/sanity/", "tests/unit/")
 # Tests of the test servers and of devtools need those, and what they are made of.
 _NOT_IN_TREE = ("tests/unit/devtools/", "tests/unit/servers/")
 

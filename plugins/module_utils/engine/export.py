@@ -233,4 +233,4 @@ def in_order(objects: t.Iterable[tuple[Family, Ident]], families: t.Iterable[Fam
 
 def natural(text: str) -> list[tuple[int, int, str]]:
     """A sort key that takes digits as numbers."""
-    return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"([0-9]+)", text) if part]
+    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"([0-9]+)", text) if part]

@@ -119,7 +119,7 @@ def _rows(reader: Reader, kind: str) -> list[t.Mapping[str, t.Any]]:
 
 
 def _number(value: object) -> int | None:
-    return int(str(value)) if str(value).isdigit() else None
+    return int(str(value)) if str(value).isdecimal() else None
 
 
 def _low(title: str) -> str:

@@ -176,9 +176,11 @@ _TREE = (
     "examples",
     "galaxy.yml",
     "meta",
+    "playbooks",
     "plugins",
     "requirements.txt",
     "roles",
+    "scripts",
 )
 # Of tests/e2e the rows alone, which unit tests read too.
 _TREE_TESTS = ("tests/config.yml", "tests/e2e/families/", "tests/sanity/", "tests/unit/")

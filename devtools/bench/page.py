@@ -24,6 +24,8 @@ HEAD = (
     "| objects | latency | way | seconds | of the floor | requests | of the floor | writes | peak MB | runs |",
     "|---:|---:|---|---:|---:|---:|---:|---:|---:|---:|",
 )
+#: Nothing is divided by fewer seconds: they are as much noise as time.
+SHORT = 0.2
 #: Where a row is not like for like.
 MARKS = {FLOOR: "¹", ESTATE: "", TASKS: "", COMMUNITY: "²"}
 
@@ -52,9 +54,10 @@ class Row:
 
     def line(self) -> str:
         cost = self.cost
+        ratio = f"{self.seconds_ratio:.2f}" if self.floor.seconds >= SHORT else "-"
         return (
             f"| {self.objects} | {self.latency * 1000:.0f} ms | {self.way}{MARKS[self.way]} | {cost.seconds:.2f} "
-            f"| {self.seconds_ratio:.2f} | {cost.requests} | {self.requests_ratio:.2f} | {cost.writes} "
+            f"| {ratio} | {cost.requests} | {self.requests_ratio:.2f} | {cost.writes} "
             f"| {cost.peak / 1e6:.0f} | {cost.runs} |"
         )
 
@@ -69,7 +72,7 @@ objects: {shares}. Nothing differs, so nothing is to be written.
 {table}
 {lacking}
 Each is the median of {runs} runs, or of as few as the last column says: what would take more than {patience:.0f}
-seconds in all is not run again.
+seconds in all is not run again. Nothing is divided by less than {SHORT} seconds.
 
 ## What the rows are
 
@@ -85,10 +88,11 @@ seconds in all is not run again.
 ¹ Not like for like: it compares nothing, and has a static token. Both of ours mint one token from OpenBao in each run
 and revoke it at the end; both are in their seconds, and not in their requests.
 
-² Not like for like: a static token; the comments of pools and groups are not compared; of a container, neither the root
-disk nor what waits for a restart is looked at. Containers declare `cmode`, because where it is not declared that module
-sends a value that PVE refuses. Its tasks are modules, each a process of its own that asks for `/version` first: that is
-its design, and in the row. Both collections run with the settings that ansible-core has by default.
+² Not like for like: a static token; the comments of pools and groups are not compared; of a container, the root disk,
+`unprivileged` and what waits for a restart are not looked at. Containers declare `cmode`, because where it is not
+declared that module sends a value that PVE refuses. Its tasks are modules, each a process of its own that asks for
+`/version` first: that is its design, and in the row. Both collections run with the settings that ansible-core has by
+default.
 
 ## What is subtracted
 
@@ -125,6 +129,7 @@ def text(rows: Sequence[Row], starts: dict[str, Cost], community: Path | None, p
         where="\n".join(f"- {line}" for line in _where(community)),
         patience=patience,
         runs=runs,
+        SHORT=SHORT,
         FLOOR=FLOOR,
         ESTATE=ESTATE,
         TASKS=TASKS,

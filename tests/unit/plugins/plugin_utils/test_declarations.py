@@ -70,6 +70,7 @@ def look(folder: Path, **variables: t.Any) -> t.Any:
     loader = DataLoader()
     loader.set_basedir(str(folder))
     lookup = LookupModule(loader=loader, templar=Templar(loader, variables=variables))
+    lookup._load_name = "homeflare.proxmox.declarations"
     (found,) = lookup.run(["estate"], variables=variables)
     return found
 

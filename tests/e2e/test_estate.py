@@ -221,7 +221,7 @@ def test_bad_resources_are_all_named_at_once_without_a_secret(player: Player, ta
     for said in (
         "resources[0]: there is no family poool. Did you mean pool?",
         "resources[2]: Pool hf-a is declared at resources[1] already.",
-        "resources[3] (user): bogus.",
+        "resources[3] (user): Unsupported parameters: bogus.",
         "resources[4]: must be one key",
     ):
         assert said in msg

@@ -31,7 +31,7 @@ def session_target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]
     if url:
         yield of_node(url)
         return
-    with Lab.start(tmp_path_factory.mktemp("lab"), members=2) as lab:
+    with Lab.start(tmp_path_factory.mktemp("lab"), members=2, privileges=True) as lab:
         yield of_lab(lab)
 
 

@@ -99,7 +99,7 @@ class ApiError(ServerError):
         )
 
     def details(self) -> dict[str, t.Any]:
-        return {"status": self.status, "errors": self.errors}
+        return {"status": self.status, **({"errors": self.errors} if self.errors else {})}
 
 
 class TransportError(ServerError):

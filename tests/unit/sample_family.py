@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.family import (
     Absence,
-    Clear,
     Endpoint,
     Family,
-    Key,
     Privileges,
     Read,
 )
+from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.key import Clear, Key
 from ansible_collections.homeflare.proxmox.plugins.module_utils.wire.lists import SetOf
 from ansible_collections.homeflare.proxmox.plugins.module_utils.wire.scalars import Enum, Flag, Integer, Text
 

@@ -40,9 +40,12 @@ class BaoAccess:
     token_id_fields: tuple[str, ...] = TOKEN_ID_FIELDS
     secret_fields: tuple[str, ...] = SECRET_FIELDS
 
+    def role_name(self, role: str) -> str:
+        """What OpenBao calls the role for reading (``read``) or for writing."""
+        return self.read_role if role == "read" else self.write_role
+
     def creds_path(self, role: str) -> str:
-        name = self.read_role if role == "read" else self.write_role
-        return self.path.replace("{mount}", self.mount).replace("{role}", name)
+        return self.path.replace("{mount}", self.mount).replace("{role}", self.role_name(role))
 
 
 def bao_access(options: Options, option: str, mount: str) -> BaoAccess:

@@ -159,7 +159,9 @@ class Session:
         headers = {"Authorization": authorization(product, lease.token_id, lease.secret)}
         secrets = self._secrets.all()
         answer = self._members.send(call, headers, secrets)
-        return read_answer(call, answer, secrets, hint if answer.status == 401 else "")
+        if answer.status == 403 and self._connection.bao is not None:
+            hint = f"asked with a token of the OpenBao role {self._connection.bao.role_name(lease.role)}"
+        return read_answer(call, answer, secrets, hint if answer.status in (401, 403) else "")
 
     def _ask_as_owner(self, upid: str, path: str, query: Query) -> Envelope:
         """A token sees only its own tasks: ask with the one that started this one, and with another only after it."""

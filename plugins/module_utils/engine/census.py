@@ -17,8 +17,8 @@ from . import export
 from .export import Exported, Ident
 from .family import Family, Live, Reader
 from .index import Index, Sight, Wishes
-from .judge import fill
 from .read import as_rows, read
+from .steps import fill
 
 ReaderOf = t.Callable[[Family], Reader]
 Row = t.Mapping[str, t.Any]

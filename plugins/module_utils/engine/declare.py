@@ -12,8 +12,9 @@ from dataclasses import replace
 
 from ..errors import DeclarationError
 from ..wire.kind import SpellingError
-from .family import NOTHING, Clear, Declaration, Family, Key
-from .judge import has_key
+from .compare import has_key
+from .family import Declaration, Family
+from .key import NOTHING, Clear, Key
 
 #: Option names that look like secrets and are none need ``no_log: false`` said aloud.
 SECRET_NAME = re.compile(r"pass|secret|token|key", re.IGNORECASE)

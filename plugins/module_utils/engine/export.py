@@ -17,11 +17,13 @@ from dataclasses import dataclass
 from ..errors import DeclarationError
 from ..wire.kind import Canon, Kind, SpellingError
 from ..wire.propstr import PropertyMap
+from .compare import default_of, has_key, kinds_of, section_type
 from .declare import argument_spec, declaration_of
 from .estate import ranks
-from .family import NOTHING, Declaration, Family, Key, Live
+from .family import Declaration, Family, Live
 from .index import Wishes
-from .judge import default_of, has_key, judge, kinds_of, section_type
+from .judge import judge
+from .key import NOTHING, Key
 
 Ident = t.Mapping[str, str]
 

@@ -10,7 +10,7 @@ import typing as t
 from ..errors import ApiError, ServerError
 from ..wire.kind import SpellingError
 from .family import Declaration, Family, Live, Reader
-from .judge import fill
+from .steps import fill
 
 
 def read(family: Family, declaration: Declaration, reader: Reader) -> Live:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import typing as t
 
 from ..wire.kind import Canon, Kind
-from .family import NOTHING, Declaration, Drift, Family, Judgement, Live, Refusal
-from .judge import kinds_of, live_canon
+from .compare import kinds_of, live_canon
+from .family import Declaration, Drift, Family, Judgement, Live, Refusal
+from .key import NOTHING
 
 HIDDEN = "(hidden)"
 

@@ -11,22 +11,9 @@ from __future__ import annotations
 
 import typing as t
 
-from ..engine.family import (
-    NOTHING,
-    Clear,
-    Declaration,
-    Drift,
-    Endpoint,
-    Family,
-    Key,
-    Live,
-    Privileges,
-    Read,
-    Reader,
-    Refusal,
-    Step,
-)
+from ..engine.family import Declaration, Drift, Endpoint, Family, Live, Privileges, Read, Reader, Refusal, Step
 from ..engine.index import Export, Index, Sight, Wishes
+from ..engine.key import NOTHING, Clear, Key
 from ..engine.read import as_rows
 from ..errors import DeclarationError, RefusedError
 from ..wire.kind import Canon, Kind

@@ -14,13 +14,11 @@ from dataclasses import replace
 
 from ..engine.family import (
     Absence,
-    Clear,
     Declaration,
     Drift,
     Endpoint,
     Family,
     Judgement,
-    Key,
     Live,
     Privileges,
     Read,
@@ -29,8 +27,10 @@ from ..engine.family import (
     Step,
 )
 from ..engine.index import Index
-from ..engine.judge import create_steps, delete_steps, generic, to_step, update_form
+from ..engine.judge import generic
+from ..engine.key import Clear, Key
 from ..engine.read import read_row
+from ..engine.steps import create_steps, delete_steps, to_step, update_form
 from ..wire.scalars import Flag, Integer
 from .access import COMMENT, MINTED, TOKENID, USERID
 from .user import SEES_USERS

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import typing as t
 
-from ..engine.family import Absence, Clear, Declaration, Drift, Endpoint, Family, Key, Live, Privileges, Read, Refusal
+from ..engine.family import Absence, Declaration, Drift, Endpoint, Family, Live, Privileges, Read, Refusal
 from ..engine.index import Index
+from ..engine.key import Clear, Key
 from ..errors import DeclarationError
 from ..wire.kind import Canon
 from ..wire.lists import ListOf, SetOf

@@ -13,23 +13,11 @@ import re
 import typing as t
 from dataclasses import replace
 
-from ..engine.family import (
-    Clear,
-    Declaration,
-    Drift,
-    Endpoint,
-    Family,
-    Key,
-    Live,
-    Privileges,
-    Read,
-    Reader,
-    Refusal,
-    Step,
-)
+from ..engine.family import Declaration, Drift, Endpoint, Family, Live, Privileges, Read, Reader, Refusal, Step
 from ..engine.index import Index
-from ..engine.judge import create_steps, delete_steps, update_steps
+from ..engine.key import Clear, Key
 from ..engine.read import as_rows
+from ..engine.steps import create_steps, delete_steps, update_steps
 from .firewall import CIDR, COMMENT, GUESTS, NAME, VMID, scope_path
 
 _COLLECTION = "cluster/firewall/aliases"

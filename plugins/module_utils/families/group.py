@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from ..engine.family import Absence, Clear, Endpoint, Family, Key, Privileges, Read
+from ..engine.family import Absence, Endpoint, Family, Privileges, Read
 from ..engine.index import Index, Sight
+from ..engine.key import Clear, Key
 from .access import COMMENT, GROUPID
 
 GROUP = Family(

@@ -11,24 +11,12 @@ from __future__ import annotations
 
 import typing as t
 
-from ..engine.family import (
-    NOTHING,
-    Absence,
-    Declaration,
-    Drift,
-    Endpoint,
-    Family,
-    Key,
-    Live,
-    Privileges,
-    Read,
-    Reader,
-    Refusal,
-    Step,
-)
+from ..engine.compare import compare
+from ..engine.family import Absence, Declaration, Drift, Endpoint, Family, Live, Privileges, Read, Reader, Refusal, Step
 from ..engine.index import Index
-from ..engine.judge import compare, create_steps, to_step, update_steps
+from ..engine.key import NOTHING, Key
 from ..engine.read import read_table
+from ..engine.steps import create_steps, to_step, update_steps
 from ..wire.scalars import Enum, Flag, Integer
 from .cluster import SID, SIDS, FileText
 

@@ -13,8 +13,9 @@ import typing as t
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from ..engine.family import Absence, Clear, Declaration, Endpoint, Family, Key, Live, Privileges, Read
+from ..engine.family import Absence, Declaration, Endpoint, Family, Live, Privileges, Read
 from ..engine.index import Index
+from ..engine.key import Clear, Key
 from ..errors import DeclarationError
 from ..wire.kind import Canon, Form, Kind, SpellingError
 from ..wire.lists import SetOf

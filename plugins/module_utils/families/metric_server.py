@@ -15,21 +15,9 @@ import json
 import typing as t
 from dataclasses import dataclass
 
-from ..engine.family import (
-    Absence,
-    Clear,
-    Declaration,
-    DefaultBy,
-    Drift,
-    Endpoint,
-    Family,
-    Key,
-    Live,
-    Privileges,
-    Read,
-    Refusal,
-)
+from ..engine.family import Absence, Declaration, Drift, Endpoint, Family, Live, Privileges, Read, Refusal
 from ..engine.index import Index
+from ..engine.key import Clear, DefaultBy, Key
 from ..wire.kind import Canon, Form, Kind, SpellingError
 from ..wire.scalars import Enum, Flag, Integer, Text
 

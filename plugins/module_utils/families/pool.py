@@ -11,24 +11,12 @@ from __future__ import annotations
 
 import typing as t
 
-from ..engine.family import (
-    Absence,
-    Clear,
-    Declaration,
-    Drift,
-    Endpoint,
-    Family,
-    Key,
-    Live,
-    Privileges,
-    Read,
-    Reader,
-    Refusal,
-    Step,
-)
+from ..engine.compare import compare
+from ..engine.family import Absence, Declaration, Drift, Endpoint, Family, Live, Privileges, Read, Reader, Refusal, Step
 from ..engine.index import Index, Sight
-from ..engine.judge import compare, create_steps, delete_steps, to_step
+from ..engine.key import Clear, Key
 from ..engine.read import read_row
+from ..engine.steps import create_steps, delete_steps, to_step
 from ..wire.kind import Kind
 from ..wire.lists import AtLeast, SetOf
 from ..wire.scalars import Integer, Text
@@ -76,6 +64,7 @@ def _facts(family: Family, declaration: Declaration, reader: Reader, live: Live)
     if any(item.key == "vms" for item in compare(family, declaration, live)):
         rows = reader.get("cluster/resources", {"type": "vm"}, shared=True)
         facts["pool_of"] = {str(row["vmid"]): row["pool"] for row in rows if row.get("pool")}
+        facts["guests"] = {str(row["vmid"]) for row in rows}
     return facts
 
 
@@ -117,9 +106,14 @@ def _refuse(family: Family, declaration: Declaration, live: Live, drift: tuple[D
 
 def _notes(family: Family, declaration: Declaration, live: Live, drift: tuple[Drift, ...]) -> t.Iterable[str]:
     """In a plan the parent may be another declaration's, so PVE has the last word."""
+    title = family.title(declaration.ident)
     if live.facts.get("parent_present") is False:
-        title = family.title(declaration.ident)
         yield f"{title}: its parent {live.facts['parent']} is not there yet; PVE refuses the pool until it is."
+    if "guests" in live.facts:
+        added = [vmid for item in drift if item.key == "vms" for vmid in _changes(item)[0]]
+        unseen = [str(vmid) for vmid in added if str(vmid) not in live.facts["guests"]]
+        if unseen:
+            yield f"{title}: no guest {', '.join(unseen)} is seen, and PVE lists only members that are there."
 
 
 def _refuse_absent(title: str, live: Live) -> t.Iterable[Refusal]:

@@ -11,24 +11,12 @@ from __future__ import annotations
 import typing as t
 from dataclasses import replace
 
-from ..engine.family import (
-    Absence,
-    Clear,
-    Declaration,
-    Drift,
-    Endpoint,
-    Family,
-    Key,
-    Live,
-    Privileges,
-    Read,
-    Reader,
-    Refusal,
-    Step,
-)
+from ..engine.compare import compare
+from ..engine.family import Absence, Declaration, Drift, Endpoint, Family, Live, Privileges, Read, Reader, Refusal, Step
 from ..engine.index import Export, Index
-from ..engine.judge import compare, create_steps, delete_steps, update_steps
+from ..engine.key import Clear, Key
 from ..engine.read import read_table
+from ..engine.steps import create_steps, delete_steps, update_steps
 from ..wire.kind import Canon, Kind
 from ..wire.lists import ListOf, SetOf
 from ..wire.propstr import PropertyMap, Sub
@@ -87,7 +75,11 @@ _COMMENT = Text(max_length=4096, zero_is_empty=True, strip="ends")
 
 
 def _kinds(declaration: Declaration, live: Live) -> t.Mapping[str, Kind]:
-    return {"comment": _BuiltInComment(max_length=4096, zero_is_empty=True, strip="ends")} if live.values.get("type") in _BUILT_IN else {}
+    return (
+        {"comment": _BuiltInComment(max_length=4096, zero_is_empty=True, strip="ends")}
+        if live.values.get("type") in _BUILT_IN
+        else {}
+    )
 
 
 def _shape(row: t.Mapping[str, t.Any]) -> t.Mapping[str, t.Any]:

@@ -16,13 +16,11 @@ from dataclasses import dataclass
 
 from ..engine.family import (
     Absence,
-    Clear,
     Declaration,
     Drift,
     Endpoint,
     Family,
     Judgement,
-    Key,
     Live,
     Privileges,
     Read,
@@ -31,8 +29,10 @@ from ..engine.family import (
     Step,
 )
 from ..engine.index import Index, Sight
-from ..engine.judge import create_steps, generic, to_step, update_steps
+from ..engine.judge import generic
+from ..engine.key import Clear, Key
 from ..engine.read import read_table
+from ..engine.steps import create_steps, to_step, update_steps
 from ..errors import DeclarationError
 from ..wire.kind import Canon, Kind
 from ..wire.scalars import Enum, Flag, Number, Text, read_text

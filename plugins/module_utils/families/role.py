@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import typing as t
 
-from ..engine.family import Clear, Declaration, Drift, Endpoint, Family, Key, Live, Privileges, Read, Reader, Refusal
+from ..engine.compare import compare
+from ..engine.family import Declaration, Drift, Endpoint, Family, Live, Privileges, Read, Reader, Refusal
 from ..engine.index import Index
-from ..engine.judge import compare
+from ..engine.key import Clear, Key
 from ..engine.read import read_row
 from ..wire.kind import Kind
 from ..wire.lists import AtLeast, SetOf

@@ -7,21 +7,9 @@ from __future__ import annotations
 
 import typing as t
 
-from ..engine.family import (
-    Absence,
-    Clear,
-    Declaration,
-    Drift,
-    Endpoint,
-    Family,
-    Key,
-    Live,
-    Privileges,
-    Read,
-    Reader,
-    Refusal,
-)
+from ..engine.family import Absence, Declaration, Drift, Endpoint, Family, Live, Privileges, Read, Reader, Refusal
 from ..engine.index import Index, Sight
+from ..engine.key import Clear, Key
 from ..engine.read import read_table
 from ..wire.scalars import Flag, Integer, Text
 from .access import GROUPS, USERID

@@ -8,7 +8,8 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.family import Clear, DefaultBy, Family, Key
+from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.family import Family
+from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.key import Clear, DefaultBy, Key
 from ansible_collections.homeflare.proxmox.plugins.module_utils.front.registry import FAMILIES, INFOS
 from ansible_collections.homeflare.proxmox.plugins.module_utils.wire.kind import Kind
 from ansible_collections.homeflare.proxmox.plugins.module_utils.wire.lists import ListOf, SetOf

@@ -9,7 +9,8 @@ import shlex
 import typing as t
 from dataclasses import dataclass, field
 
-from ...engine.family import NOTHING, Declaration, Drift, Live, Refusal
+from ...engine.family import Declaration, Drift, Live, Refusal
+from ...engine.key import NOTHING
 from ...wire.kind import Form, Kind
 from ..guest_read import Place
 

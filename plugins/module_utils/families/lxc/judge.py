@@ -10,8 +10,9 @@ import re
 import typing as t
 from dataclasses import replace
 
-from ...engine.family import NOTHING, Declaration, Drift, Family, Judgement, Live, Refusal, Step
-from ...engine.judge import compare, kinds_of
+from ...engine.compare import compare, kinds_of
+from ...engine.family import Declaration, Drift, Family, Judgement, Live, Refusal, Step
+from ...engine.key import NOTHING
 from ...wire.kind import Form, Kind
 from ...wire.propstr import PropertyMap
 from ...wire.tags import Tags

@@ -13,7 +13,8 @@ from __future__ import annotations
 import re
 import typing as t
 
-from ...engine.family import NOTHING, Drift
+from ...engine.family import Drift
+from ...engine.key import NOTHING
 from ...wire.kind import Canon, SpellingError
 from ...wire.propstr import PropertyMap
 from ...wire.sizes import MIB, format_size

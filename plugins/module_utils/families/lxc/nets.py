@@ -10,7 +10,8 @@ import dataclasses
 import re
 import typing as t
 
-from ...engine.family import NOTHING, Declaration, Drift, Live
+from ...engine.family import Declaration, Drift, Live
+from ...engine.key import NOTHING
 from ...wire.kind import Kind
 from ...wire.propstr import PropertyMap
 from .change import Change, Context, refuse, set_or_clear

@@ -9,8 +9,9 @@ import functools
 import typing as t
 from dataclasses import dataclass
 
-from ...engine.family import Clear, Endpoint, Family, Key, Privileges, Read
+from ...engine.family import Endpoint, Family, Privileges, Read
 from ...engine.index import Export, Index, Sight
+from ...engine.key import Clear, Key
 from ...wire.kind import Canon
 from ...wire.scalars import Text
 from ..guest import EXISTING, VMID

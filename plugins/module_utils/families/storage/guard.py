@@ -9,9 +9,11 @@ import re
 import typing as t
 from dataclasses import replace
 
-from ...engine.family import NOTHING, Declaration, Drift, Family, Live, Reader, Refusal, Step
-from ...engine.judge import create_steps, delete_steps, section_type, update_steps
+from ...engine.compare import section_type
+from ...engine.family import Declaration, Drift, Family, Live, Reader, Refusal, Step
+from ...engine.key import NOTHING
 from ...engine.read import read_table
+from ...engine.steps import create_steps, delete_steps, update_steps
 from ...wire.kind import Kind
 from ..sight import prove_sight, sees
 from .kinds import ALWAYS_SHARED, AUTOGEN, OFFERS, Marked

@@ -8,8 +8,9 @@ The list is read, not the item: it holds the same, and needs Datastore.Audit whe
 
 from __future__ import annotations
 
-from ...engine.family import Clear, DefaultBy, Endpoint, Family, Key, Privileges, Read
+from ...engine.family import Endpoint, Family, Privileges, Read
 from ...engine.index import Export, Index, Sight
+from ...engine.key import Clear, DefaultBy, Key
 from ...wire.scalars import Enum, Flag, Integer, Text
 from ..retention import RETENTION
 from .guard import read_storage, refuse, secret_kinds, steps

@@ -14,9 +14,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.compare import compare
 from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.declare import argument_spec
-from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.family import NOTHING, Declaration, Live
-from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.judge import compare
+from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.family import Declaration, Live
+from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.key import NOTHING
 from ansible_collections.homeflare.proxmox.plugins.module_utils.front.registry import FAMILIES
 
 FOLDER = Path(__file__).resolve().parents[2] / "spellings"

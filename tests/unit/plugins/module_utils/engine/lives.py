@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import typing as t
 
+from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.compare import has_key
 from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.family import Family, Live
-from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.judge import has_key
 from ansible_collections.homeflare.proxmox.plugins.module_utils.wire.kind import Kind, SpellingError
 from ansible_collections.homeflare.proxmox.plugins.module_utils.wire.lists import AtLeast, ListOf
 from ansible_collections.homeflare.proxmox.plugins.module_utils.wire.propstr import PropertyMap

@@ -19,7 +19,7 @@ from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.family im
     Live,
     Refusal,
 )
-from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.judge import (
+from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.steps import (
     create_steps,
     delete_steps,
     update_steps,

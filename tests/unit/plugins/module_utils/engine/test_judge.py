@@ -9,8 +9,10 @@ import dataclasses
 import typing as t
 
 import pytest
-from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.family import NOTHING, Clear, Declaration, Live
-from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.judge import fill, judge
+from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.family import Declaration, Live
+from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.judge import judge
+from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.key import NOTHING, Clear
+from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.steps import fill
 from ansible_collections.homeflare.proxmox.tests.unit.sample_family import PLACE
 from hypothesis import given
 from hypothesis import strategies as st

@@ -18,10 +18,10 @@ from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.family im
     Endpoint,
     Family,
     Judgement,
-    Key,
     Live,
 )
 from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.judge import judge
+from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.key import Key
 from ansible_collections.homeflare.proxmox.plugins.module_utils.errors import DeclarationError, NotStoredError
 from ansible_collections.homeflare.proxmox.plugins.module_utils.wire.propstr import PropertyMap, Sub
 from ansible_collections.homeflare.proxmox.plugins.module_utils.wire.scalars import Integer, Text

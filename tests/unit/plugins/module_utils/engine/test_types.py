@@ -10,13 +10,9 @@ import typing as t
 
 import pytest
 from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.declare import declaration_of
-from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.family import (
-    Declaration,
-    DefaultBy,
-    Key,
-    Live,
-)
+from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.family import Declaration, Live
 from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.judge import judge
+from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.key import DefaultBy, Key
 from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.report import result
 from ansible_collections.homeflare.proxmox.plugins.module_utils.wire.scalars import Integer, Text
 from ansible_collections.homeflare.proxmox.tests.unit.sample_family import PLACE

@@ -151,3 +151,10 @@ def test_deleting_a_nested_pool_takes_its_acl_rows_along() -> None:
 def test_bad_input_is_refused_before_any_request(params: dict[str, t.Any]) -> None:
     with pytest.raises(DeclarationError, match=f"^{next(iter(params))}: "):
         run([], **params)
+
+
+def test_a_guest_that_is_not_seen_is_a_note_because_a_plan_may_create_it() -> None:
+    wanted = declaration_of(POOL, {"poolid": "house", "vms": [900, 901]})
+    script = Script([read(pool()), resources((900, None))], read_only=True)
+    outcome = converge(POOL, wanted, script, check_mode=True)
+    assert outcome.progress.warnings == ["Pool house: no guest 901 is seen, and PVE lists only members that are there."]

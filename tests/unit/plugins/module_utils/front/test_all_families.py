@@ -12,15 +12,12 @@ from string import Template
 
 import pytest
 import yaml
+from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.compare import compare, has_key
 from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.converge import converge
 from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.declare import argument_spec, declaration_of
-from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.family import (
-    Clear,
-    Declaration,
-    Family,
-    Live,
-)
-from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.judge import compare, has_key, update_form
+from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.family import Declaration, Family, Live
+from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.key import Clear
+from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.steps import update_form
 from ansible_collections.homeflare.proxmox.plugins.module_utils.errors import (
     ApiError,
     HomeflareError,

@@ -9,14 +9,9 @@ import re
 import typing as t
 from collections.abc import Iterable, Iterator, Mapping
 
-from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.family import (
-    NOTHING,
-    Clear,
-    DefaultBy,
-    Family,
-    Key,
-)
+from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.family import Family
 from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.info import Info
+from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.key import NOTHING, Clear, DefaultBy, Key
 from ansible_collections.homeflare.proxmox.plugins.module_utils.wire.kind import Kind
 from ansible_collections.homeflare.proxmox.plugins.module_utils.wire.lists import AtLeast, ListOf, SetOf
 from ansible_collections.homeflare.proxmox.plugins.module_utils.wire.network import Address, Cidr, FirewallCidr, Mac

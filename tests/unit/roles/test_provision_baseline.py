@@ -102,7 +102,7 @@ def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     env = {**os.environ, "HOME": str(folder), "ANSIBLE_LOCALHOST_WARNING": "false"}
     (folder / "ansible.cfg").touch()
     env["ANSIBLE_CONFIG"] = str(folder / "ansible.cfg")
-    command = [sys.executable, "-m", "ansible", "playbook", "-i", "localhost,", str(folder / "play.yml")]
+    command = [sys.executable, "-m", "ansible.cli.playbook", "-i", "localhost,", str(folder / "play.yml")]
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder

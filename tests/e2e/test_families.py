@@ -90,6 +90,8 @@ def life(request: pytest.FixtureRequest, player: Player, target: Target) -> Iter
     if row.get("lab_only"):
         target.needs_lab(row["lab_only"])
     found = Life(row, player, target)
+    if target.lab is not None:
+        found.by_hand(row.get("lab_seed", ()))
     found.by_hand(row.get("seed", ()))
     yield found
     if target.lab is None:

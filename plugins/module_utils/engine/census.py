@@ -16,8 +16,9 @@ from ..wire.kind import SpellingError
 from . import export
 from .export import Exported, Ident
 from .family import Family, Live, Reader
-from .index import Index, Sight, Wishes
+from .index import Index, Wishes
 from .read import as_rows, read
+from .sight import sees_all
 from .steps import fill
 
 ReaderOf = t.Callable[[Family], Reader]
@@ -209,15 +210,6 @@ def _look(listed: _Listed, page: _Page, reader_of: ReaderOf) -> None:
                 f"{sight.path}{where}."
             )
             listed.unseen.append(Gap(page.family.name, "", "", why))
-
-
-def sees_all(sight: Sight, reader: Reader) -> bool:
-    """Asking about oneself needs no privilege; a privilege's value says whether it propagates."""
-    data = reader.get("access/permissions", {"path": sight.path}, shared=True)
-    held = data.get(sight.path) if isinstance(data, dict) else None
-    if not isinstance(held, dict):
-        return False
-    return any(name in held and (not sight.below or str(held[name]) == "1") for name in sight.privileges)
 
 
 # ---- objects

@@ -15,6 +15,7 @@ from ..engine.family import Declaration, Drift, Endpoint, Family, Live, Privileg
 from ..engine.index import Export, Index, Sight, Wishes
 from ..engine.key import NOTHING, Clear, Key
 from ..engine.read import as_rows
+from ..engine.sight import sees
 from ..errors import DeclarationError, RefusedError
 from ..wire.kind import Canon, Kind
 from ..wire.scalars import Enum, Flag
@@ -81,24 +82,17 @@ def _is_it(row: t.Mapping[str, t.Any], declaration: Declaration) -> bool:
 def _prove(family: Family, declaration: Declaration, reader: Reader) -> None:
     """An empty answer is believed only from who would see rows if there were any."""
     path = declaration.ident["path"]
-    if "Sys.Audit" in _held(reader, "/access"):
+    if sees("/access", ("Sys.Audit",), reader):
         return
     wanted = {"Permissions.Modify"}
     top, _slash, rest = path.strip("/").partition("/")
     if rest and top in _MODIFY:
         wanted.add(_MODIFY[top])
-    if not wanted & _held(reader, path):
+    if not sees(path, wanted, reader):
         raise RefusedError(
             f"{family.title(declaration.ident)}: this credential may not see the rows of the path, so whether there "
             "are any is not known; give it Sys.Audit on /access."
         )
-
-
-def _held(reader: Reader, path: str) -> set[str]:
-    """An entry says with its value whether it propagates; it is held either way."""
-    found = reader.get("access/permissions", {"path": path}, shared=True)
-    held = found.get(path) if isinstance(found, dict) else None
-    return set(held) if isinstance(held, dict) else set()
 
 
 def _keepers(declaration: Declaration, live: Live, reader: Reader) -> dict[str, t.Any]:

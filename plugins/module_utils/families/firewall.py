@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from ..engine.family import Reader
 from ..engine.index import Index, Sight
+from ..engine.sight import prove_sight
 from ..wire.kind import Canon
 from ..wire.network import FirewallCidr
 from ..wire.scalars import Integer, Text, read_text
-from .sight import prove_sight
 
 VMID: t.Final = Integer(minimum=100, maximum=999_999_999)
 NAME: t.Final = Text(

@@ -13,6 +13,7 @@ import typing as t
 from dataclasses import dataclass
 
 from ..engine.family import Reader, Refusal
+from ..engine.sight import held
 from ..errors import ApiError, ServerError
 
 _TYPE_NOUNS = {"lxc": "container", "qemu": "VM"}
@@ -192,11 +193,5 @@ def read_tag_style(reader: Reader) -> t.Any:
 
 
 def may_read_env(place: Place, reader: Reader, *, role: str) -> bool:
-    """Whether this credential sees ``env``: a read leaves it out without VM.Config.Options, and says nothing.
-
-    The answer to a user's question about itself needs no privilege (API2/AccessControl.pm ``permissions``).
-    """
-    path = f"/vms/{place.vmid}"
-    data = reader.get("access/permissions", {"path": path}, role=role)
-    granted = data.get(path) if isinstance(data, dict) else None
-    return isinstance(granted, dict) and "VM.Config.Options" in granted
+    """Whether this credential sees ``env``: a read leaves it out without VM.Config.Options, and says nothing."""
+    return "VM.Config.Options" in held(f"/vms/{place.vmid}", reader, role=role)

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from ..engine.family import Reader
 from ..engine.info import Info
 from ..engine.read import as_rows
-from ..families.sight import prove_sight
+from ..engine.sight import prove_sight
 from ..families.storage.kinds import TYPES
 from ..families.storage.table import STORAGE
 from ..wire.kind import SpellingError

@@ -13,9 +13,9 @@ from ...engine.compare import section_type
 from ...engine.family import Declaration, Drift, Family, Live, Reader, Refusal, Step
 from ...engine.key import NOTHING
 from ...engine.read import read_table
+from ...engine.sight import prove_sight, sees
 from ...engine.steps import create_steps, delete_steps, update_steps
 from ...wire.kind import Kind
-from ..sight import prove_sight, sees
 from .kinds import ALWAYS_SHARED, AUTOGEN, OFFERS, Marked
 
 #: The keys of a guest's configuration that name a volume or a storage.

@@ -7,18 +7,30 @@ from __future__ import annotations
 
 import typing as t
 
-from ..engine.family import Reader
 from ..errors import ServerError
+from .family import Reader
+from .index import Sight
 
 
-def sees(path: str, privileges: t.Collection[str], reader: Reader) -> bool:
-    """Whether the credential that reads has one of these privileges at an ACL path.
+def held(path: str, reader: Reader, *, role: str = "read") -> dict[str, bool]:
+    """The privileges at an ACL path of the credential that reads, each with whether it propagates to what is below.
 
     Asking about oneself needs no privilege (pve-access-control PVE/API2/AccessControl.pm, ``permissions``).
     """
-    data = reader.get("access/permissions", {"path": path}, shared=True)
+    data = reader.get("access/permissions", {"path": path}, shared=True, role=role)
     granted = data.get(path) if isinstance(data, dict) else None
-    return isinstance(granted, dict) and not granted.keys().isdisjoint(privileges)
+    return {name: str(value) == "1" for name, value in granted.items()} if isinstance(granted, dict) else {}
+
+
+def sees(path: str, privileges: t.Collection[str], reader: Reader) -> bool:
+    """Whether the credential that reads has one of these privileges at an ACL path."""
+    return not held(path, reader).keys().isdisjoint(privileges)
+
+
+def sees_all(sight: Sight, reader: Reader) -> bool:
+    """Whether a list holds everything for the credential that reads."""
+    granted = held(sight.path, reader)
+    return any(name in granted and (granted[name] or not sight.below) for name in sight.privileges)
 
 
 def prove_sight(title: str, listing: str, path: str, privileges: t.Sequence[str], reader: Reader) -> None:

@@ -17,7 +17,7 @@ from . import export
 from .export import Exported, Ident
 from .family import Family, Live, Reader
 from .index import Index, Wishes
-from .read import as_rows, read
+from .read import read, rows_of
 from .sight import sees_all
 from .steps import fill
 
@@ -129,7 +129,7 @@ def _outer_rows(page: _Page, reader_of: ReaderOf) -> list[Row] | HomeflareError:
     if index is None:
         return []
     try:
-        rows = as_rows(reader_of(page.family).get(index.path, dict(index.query) or None, shared=True), index.path)
+        rows = rows_of(reader_of(page.family), index.path, dict(index.query) or None)
     except HomeflareError as error:
         return error
     return [row for row in rows if _fits(row, index.where)]
@@ -139,8 +139,8 @@ def _one_list(page: _Page, reader_of: ReaderOf) -> _Listed:
     listed, index = _Listed(), page.index
     try:
         path = fill(index.path, page.outer)
-        data = reader_of(page.family).get(path, dict(index.query) or None, shared=True)
-        rows = [{**page.outer, **row} for row in as_rows(data, path)]
+        found = rows_of(reader_of(page.family), path, dict(index.query) or None)
+        rows = [{**page.outer, **row} for row in found]
     except HomeflareError as error:
         _fail(listed, page, error)
         return listed

@@ -38,17 +38,25 @@ def read_row(family: Family, ident: t.Mapping[str, t.Any], reader: Reader) -> t.
             return None
         raise
     if source.rows is None:
-        return _as_object(data, path)
-    return _pick(family, ident, as_rows(data, path), source.rows)
+        return as_object(data, path)
+    return _pick(family, ident, _as_rows(data, path), source.rows)
 
 
-def _as_object(data: object, path: str) -> t.Mapping[str, t.Any]:
+def rows_of(
+    reader: Reader, path: str, query: t.Mapping[str, t.Any] | None = None, *, shared: bool = True
+) -> list[t.Mapping[str, t.Any]]:
+    """The rows of a list. Raises ApiError, TransportError, or ServerError for an answer that is none."""
+    return _as_rows(reader.get(path, query, shared=shared), path)
+
+
+def as_object(data: object, path: str) -> t.Mapping[str, t.Any]:
+    """The answer of ``GET path`` as an object. Raises ServerError where it is none."""
     if not isinstance(data, dict):
         raise ServerError(f"GET {path}: the answer is not an object, so nothing is known.", method="GET", path=path)
     return data
 
 
-def as_rows(data: object, path: str) -> list[t.Mapping[str, t.Any]]:
+def _as_rows(data: object, path: str) -> list[t.Mapping[str, t.Any]]:
     if not isinstance(data, list) or not all(isinstance(row, dict) for row in data):
         raise ServerError(f"GET {path}: the answer is not a list, so nothing is known.", method="GET", path=path)
     return data

@@ -14,7 +14,7 @@ import typing as t
 from ..engine.family import Declaration, Drift, Endpoint, Family, Live, Privileges, Read, Reader, Refusal, Step
 from ..engine.index import Export, Index, Sight, Wishes
 from ..engine.key import NOTHING, Clear, Key
-from ..engine.read import as_rows
+from ..engine.read import rows_of
 from ..engine.sight import sees
 from ..errors import DeclarationError, RefusedError
 from ..wire.kind import Canon, Kind
@@ -64,7 +64,7 @@ def _check(family: Family, declaration: Declaration) -> None:
 
 def _read(family: Family, declaration: Declaration, reader: Reader) -> Live:
     path = declaration.ident["path"]
-    rows = [row for row in as_rows(reader.get("access/acl", shared=True), "access/acl") if row.get("path") == path]
+    rows = [row for row in rows_of(reader, "access/acl") if row.get("path") == path]
     found = rows if _is_set(declaration) else [row for row in rows if _is_it(row, declaration)]
     if not rows:
         _prove(family, declaration, reader)
@@ -99,7 +99,7 @@ def _keepers(declaration: Declaration, live: Live, reader: Reader) -> dict[str, 
     """The roles that may write ACL rows; asked only where taking one away could lock everybody out."""
     if declaration.ident["path"] not in _KEYS_TO_THE_HOUSE or not _taken(declaration, live):
         return {}
-    roles = as_rows(reader.get("access/roles", shared=True), "access/roles")
+    roles = rows_of(reader, "access/roles")
     return {"keepers": [row["roleid"] for row in roles if "Permissions.Modify" in str(row.get("privs")).split(",")]}
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ..engine.family import Reader
 from ..engine.index import Index, Sight
+from ..engine.read import rows_of
 from ..engine.sight import prove_sight
 from ..wire.kind import Canon
 from ..wire.network import FirewallCidr
@@ -67,7 +68,7 @@ def scope_path(ident: t.Mapping[str, t.Any], reader: Reader) -> str | None:
     vmid = ident.get("vmid")
     if vmid is None:
         return "cluster/firewall"
-    rows = reader.get("cluster/resources", {"type": "vm"}, shared=True)
+    rows = rows_of(reader, "cluster/resources", {"type": "vm"})
     row = next((row for row in rows if str(row.get("vmid")) == str(vmid)), None)
     if row is None:
         prove_sight(f"Guest {vmid}", "cluster/resources", f"/vms/{vmid}", ("VM.Audit",), reader)

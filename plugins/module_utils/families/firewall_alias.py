@@ -16,7 +16,7 @@ from dataclasses import replace
 from ..engine.family import Declaration, Drift, Endpoint, Family, Live, Privileges, Read, Reader, Refusal, Step
 from ..engine.index import Index
 from ..engine.key import Clear, Key
-from ..engine.read import as_rows
+from ..engine.read import rows_of
 from ..engine.steps import create_steps, delete_steps, update_steps
 from .firewall import CIDR, COMMENT, GUESTS, NAME, VMID, scope_path
 
@@ -31,7 +31,7 @@ def _read(family: Family, declaration: Declaration, reader: Reader) -> Live:
     if scope is None:
         return Live(present=False, facts={"path": f"nodes/{_NOWHERE}/lxc/{declaration.ident['vmid']}/firewall/aliases"})
     path = f"{scope}/aliases"
-    rows = as_rows(reader.get(path, shared=True), path)
+    rows = rows_of(reader, path)
     name = declaration.ident["name"].lower()
     row = next((row for row in rows if str(row.get("name")).lower() == name), None)
     facts: dict[str, t.Any] = {"path": path}
@@ -45,16 +45,16 @@ def _used(name: str, scope: str, vmid: object, reader: Reader) -> t.Iterator[str
     spellings = {name, f"guest/{name}" if vmid else f"dc/{name}"}
     yield from _in_rules("rules", f"{scope}/rules", spellings, reader)
     if not vmid:
-        for row in as_rows(reader.get(f"{scope}/groups", shared=True), f"{scope}/groups"):
+        for row in rows_of(reader, f"{scope}/groups"):
             yield from _in_rules(f"group {row['group']}", f"{scope}/groups/{row['group']}", spellings, reader)
-    for row in as_rows(reader.get(f"{scope}/ipset", shared=True), f"{scope}/ipset"):
-        entries = as_rows(reader.get(f"{scope}/ipset/{row['name']}", shared=True), f"{scope}/ipset")
+    for row in rows_of(reader, f"{scope}/ipset"):
+        entries = rows_of(reader, f"{scope}/ipset/{row['name']}")
         if any(str(entry.get("cidr")).lower() in spellings for entry in entries):
             yield f"ipset {row['name']}"
 
 
 def _in_rules(what: str, path: str, spellings: set[str], reader: Reader) -> t.Iterator[str]:
-    rows = as_rows(reader.get(path, shared=True), path)
+    rows = rows_of(reader, path)
     ends = (str(row.get(end) or "").lower() for row in rows for end in ("source", "dest"))
     if any(spellings & set(re.split(r"[,\s]+", end)) for end in ends):
         yield what

@@ -13,6 +13,7 @@ import typing as t
 from dataclasses import dataclass
 
 from ..engine.family import Reader, Refusal
+from ..engine.read import as_object, rows_of
 from ..engine.sight import held
 from ..errors import ApiError, ServerError
 
@@ -57,9 +58,7 @@ def read_config(place: Place, reader: Reader, *, role: str = "read") -> Found:
     if data is None:
         nothing = ApiError(method="GET", path=path, status=200, message="the answer holds no data")
         return Found(None, prove_absence(place, reader, nothing))
-    if not isinstance(data, dict):
-        raise ServerError(f"GET {path}: the answer is not an object, so nothing is known.", method="GET", path=path)
-    return Found(data)
+    return Found(as_object(data, path))
 
 
 def prove_absence(place: Place, reader: Reader, cause: ApiError) -> tuple[Refusal, ...]:
@@ -112,11 +111,7 @@ def _node_refusals(place: Place, reader: Reader) -> tuple[Refusal, ...]:
 
 
 def _rows(reader: Reader, kind: str) -> list[t.Mapping[str, t.Any]]:
-    path = "cluster/resources"
-    data = reader.get(path, {"type": kind}, shared=True)
-    if not isinstance(data, list):
-        raise ServerError(f"GET {path}: the answer is not a list, so nothing is known.", method="GET", path=path)
-    return [row for row in data if isinstance(row, dict)]
+    return rows_of(reader, "cluster/resources", {"type": kind})
 
 
 def _number(value: object) -> int | None:
@@ -148,11 +143,8 @@ class Pending:
 
 def read_pending(place: Place, reader: Reader, config: t.Mapping[str, t.Any]) -> Pending:
     """GET config shows pending values as if they were in effect; only this list tells them apart."""
-    path = f"{place.path}/pending"
-    data = reader.get(path)
-    if not isinstance(data, list):
-        raise ServerError(f"GET {path}: the answer is not a list, so nothing is known.", method="GET", path=path)
-    waits = {str(row["key"]): row.get("value") for row in data if isinstance(row, dict) and _waits(row)}
+    rows = rows_of(reader, f"{place.path}/pending", shared=False)
+    waits = {str(row["key"]): row.get("value") for row in rows if _waits(row)}
     current = {key: value for key, value in {**config, **waits}.items() if value is not None}
     return Pending(current, tuple(waits))
 
@@ -178,11 +170,11 @@ def read_obstacles(place: Place, reader: Reader) -> dict[str, bool]:
     )
     service = status.get("ha")
     managed = isinstance(service, dict) and str(service.get("managed") or 0) != "0"
-    jobs = reader.get("cluster/replication", shared=True) or []
+    jobs = rows_of(reader, "cluster/replication")
     return {
         "running": status["status"] == "running",
         "ha": managed or bool(listed.get("hastate")),
-        "replicated": any(isinstance(job, dict) and _number(job.get("guest")) == place.vmid for job in jobs),
+        "replicated": any(_number(job.get("guest")) == place.vmid for job in jobs),
     }
 
 

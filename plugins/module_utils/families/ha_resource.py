@@ -15,7 +15,7 @@ from ..engine.compare import compare
 from ..engine.family import Absence, Declaration, Drift, Endpoint, Family, Live, Privileges, Read, Reader, Refusal, Step
 from ..engine.index import Index
 from ..engine.key import NOTHING, Key
-from ..engine.read import read_table
+from ..engine.read import read_table, rows_of
 from ..engine.steps import create_steps, to_step, update_steps
 from ..wire.scalars import Enum, Flag, Integer
 from .cluster import SID, SIDS, FileText
@@ -41,14 +41,14 @@ def _read(family: Family, declaration: Declaration, reader: Reader) -> Live:
 
 def _guest(sid: str, reader: Reader) -> t.Mapping[str, t.Any]:
     """The row of whatever guest has this vmid; empty when none is seen."""
-    rows = reader.get("cluster/resources", {"type": "vm"}, shared=True)
+    rows = rows_of(reader, "cluster/resources", {"type": "vm"})
     vmid = sid.partition(":")[2]
     return next((row for row in rows if str(row.get("vmid")) == vmid), {})
 
 
 def _last_of(sid: str, reader: Reader) -> list[str]:
     """The rules whose only member this is: purge deletes them (PVE/HA/Config.pm delete_service_from_config)."""
-    rules = reader.get("cluster/ha/rules", shared=True)
+    rules = rows_of(reader, "cluster/ha/rules")
     return sorted(str(rule["rule"]) for rule in rules if SIDS.canon(rule.get("resources")) == (sid,))
 
 

@@ -15,7 +15,7 @@ from ..engine.compare import compare
 from ..engine.family import Absence, Declaration, Drift, Endpoint, Family, Live, Privileges, Read, Reader, Refusal, Step
 from ..engine.index import Index, Sight
 from ..engine.key import Clear, Key
-from ..engine.read import read_row
+from ..engine.read import read_row, rows_of
 from ..engine.steps import create_steps, delete_steps, to_step
 from ..wire.kind import Kind
 from ..wire.lists import AtLeast, SetOf
@@ -54,7 +54,7 @@ def _facts(family: Family, declaration: Declaration, reader: Reader, live: Live)
     if declaration.state == "absent":
         if not live.present:
             return {}
-        below = [row["poolid"] for row in reader.get("pools", shared=True) if row["poolid"].startswith(f"{poolid}/")]
+        below = [row["poolid"] for row in rows_of(reader, "pools") if row["poolid"].startswith(f"{poolid}/")]
         return {"below": below, "acl": _acl_rows(poolid, reader) if "/" in poolid else []}
     facts: dict[str, t.Any] = {}
     if not live.present and "/" in poolid:
@@ -62,15 +62,15 @@ def _facts(family: Family, declaration: Declaration, reader: Reader, live: Live)
         facts["parent"] = parent
         facts["parent_present"] = read_row(family, {"poolid": parent}, reader) is not None
     if any(item.key == "vms" for item in compare(family, declaration, live)):
-        rows = reader.get("cluster/resources", {"type": "vm"}, shared=True)
+        rows = rows_of(reader, "cluster/resources", {"type": "vm"})
         facts["pool_of"] = {str(row["vmid"]): row["pool"] for row in rows if row.get("pool")}
         facts["guests"] = {str(row["vmid"]) for row in rows}
     return facts
 
 
-def _acl_rows(poolid: str, reader: Reader) -> list[dict[str, t.Any]]:
+def _acl_rows(poolid: str, reader: Reader) -> list[t.Mapping[str, t.Any]]:
     """delete_pool_acl (pve-access-control AccessControl.pm) only reaches top-level names; a nested pool's rows stay."""
-    return [row for row in reader.get("access/acl", shared=True) if row.get("path") == f"/pool/{poolid}"]
+    return [row for row in rows_of(reader, "access/acl") if row.get("path") == f"/pool/{poolid}"]
 
 
 def _changes(item: Drift) -> tuple[list[t.Any], list[t.Any]]:

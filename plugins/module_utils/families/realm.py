@@ -15,7 +15,7 @@ from ..engine.compare import compare
 from ..engine.family import Absence, Declaration, Drift, Endpoint, Family, Live, Privileges, Read, Reader, Refusal, Step
 from ..engine.index import Export, Index
 from ..engine.key import Clear, Key
-from ..engine.read import read_table
+from ..engine.read import read_table, rows_of
 from ..engine.steps import create_steps, delete_steps, update_steps
 from ..wire.kind import Canon, Kind
 from ..wire.lists import ListOf, SetOf
@@ -101,10 +101,10 @@ def _facts(family: Family, declaration: Declaration, live: Live, reader: Reader)
     """Only what a pending change needs."""
     realm = declaration.ident["realm"]
     if declaration.state == "absent":
-        rows = reader.get("access/users", shared=True) if live.present else []
+        rows = rows_of(reader, "access/users") if live.present else []
         return {"users": sorted(row["userid"] for row in rows if row["userid"].rpartition("@")[2] == realm)}
     if any(item.key == "default" and item.want is True for item in compare(family, declaration, live)):
-        rows = reader.get("access/domains", shared=True)
+        rows = rows_of(reader, "access/domains")
         others = (row["realm"] for row in rows if row["realm"] != realm and str(row.get("default", "0")) == "1")
         return {"default_now": next(others, None)}
     return {}

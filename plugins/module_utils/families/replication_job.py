@@ -31,7 +31,7 @@ from ..engine.family import (
 from ..engine.index import Index, Sight
 from ..engine.judge import generic
 from ..engine.key import Clear, Key
-from ..engine.read import read_table
+from ..engine.read import read_table, rows_of
 from ..engine.steps import create_steps, to_step, update_steps
 from ..errors import DeclarationError
 from ..wire.kind import Canon, Kind
@@ -75,7 +75,7 @@ def _read(family: Family, declaration: Declaration, reader: Reader) -> Live:
     live = read_table(family, declaration, reader)
     if live.present or declaration.state == "absent":
         return live
-    return Live(present=False, facts={"jobs": reader.get("cluster/replication", shared=True)})
+    return Live(present=False, facts={"jobs": rows_of(reader, "cluster/replication")})
 
 
 def _refuse(family: Family, declaration: Declaration, live: Live, drift: tuple[Drift, ...]) -> t.Iterable[Refusal]:

@@ -15,7 +15,7 @@ from ..engine.compare import compare
 from ..engine.family import Declaration, Drift, Endpoint, Family, Live, Privileges, Read, Reader, Refusal
 from ..engine.index import Index
 from ..engine.key import Clear, Key
-from ..engine.read import read_row
+from ..engine.read import read_row, rows_of
 from ..wire.kind import Kind
 from ..wire.lists import AtLeast, SetOf
 from ..wire.scalars import Text
@@ -35,7 +35,7 @@ def _read(family: Family, declaration: Declaration, reader: Reader) -> Live:
     live = Live(present=row is not None, values=row or {})
     facts: dict[str, t.Any] = {}
     if declaration.state == "absent" or _lost(family, declaration, live):
-        rows = reader.get("access/acl", shared=True) if live.present else []
+        rows = rows_of(reader, "access/acl") if live.present else []
         facts["bound"] = sorted({row["path"] for row in rows if row.get("roleid") == declaration.ident["roleid"]})
     if declaration.state == "present" and compare(family, declaration, live):
         known = read_row(family, {"roleid": "Administrator"}, reader) or {}

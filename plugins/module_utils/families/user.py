@@ -10,7 +10,7 @@ import typing as t
 from ..engine.family import Absence, Declaration, Drift, Endpoint, Family, Live, Privileges, Read, Reader, Refusal
 from ..engine.index import Index, Sight
 from ..engine.key import Clear, Key
-from ..engine.read import read_table
+from ..engine.read import read_table, rows_of
 from ..wire.scalars import Flag, Integer, Text
 from .access import GROUPS, USERID
 
@@ -30,7 +30,7 @@ def _read(family: Family, declaration: Declaration, reader: Reader) -> Live:
     live = read_table(family, declaration, reader)
     if live.present or declaration.state == "absent":
         return live
-    rows = reader.get("access/domains", shared=True)
+    rows = rows_of(reader, "access/domains")
     realm = declaration.ident["userid"].rpartition("@")[2]
     kind = next((row.get("type") for row in rows if row.get("realm") == realm), None)
     return Live(present=False, facts={"realm": realm, "realm_type": kind})

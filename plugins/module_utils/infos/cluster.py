@@ -9,7 +9,7 @@ import typing as t
 
 from ..engine.family import Reader
 from ..engine.info import Info
-from ..engine.read import as_rows
+from ..engine.read import rows_of
 from ..wire.propstr import PropertyMap, Sub
 from ..wire.scalars import Enum, Flag, Text
 
@@ -39,7 +39,7 @@ def _gather(params: t.Mapping[str, t.Any], reader: Reader) -> dict[str, t.Any]:
 
 
 def _status(reader: Reader) -> list[t.Mapping[str, t.Any]]:
-    return as_rows(reader.get("cluster/status", shared=True), "cluster/status")
+    return rows_of(reader, "cluster/status")
 
 
 def _nodes(rows: t.Iterable[t.Mapping[str, t.Any]]) -> list[dict[str, t.Any]]:
@@ -68,8 +68,7 @@ def _quorum(rows: list[t.Mapping[str, t.Any]]) -> dict[str, t.Any]:
 
 
 def _resources(kind: str | None, reader: Reader) -> list[t.Mapping[str, t.Any]]:
-    path = "cluster/resources"
-    rows = as_rows(reader.get(path, {"type": kind} if kind else None), path)
+    rows = rows_of(reader, "cluster/resources", {"type": kind} if kind else None, shared=False)
     return sorted(rows, key=lambda row: str(row.get("id")))
 
 

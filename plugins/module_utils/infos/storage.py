@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from ..engine.family import Reader
 from ..engine.info import Info
-from ..engine.read import as_rows
+from ..engine.read import rows_of
 from ..engine.sight import prove_sight
 from ..families.storage.kinds import TYPES
 from ..families.storage.table import STORAGE
@@ -22,7 +22,7 @@ _SIZES = ("total", "used", "avail")
 
 def _gather(params: t.Mapping[str, t.Any], reader: Reader) -> dict[str, t.Any]:
     wanted, kind, node = params.get("storage"), params.get("type"), params.get("node")
-    rows = as_rows(reader.get("storage", shared=True), "storage")
+    rows = rows_of(reader, "storage")
     if wanted and not any(row.get("storage") == wanted for row in rows):
         needed = ("Datastore.Audit", "Datastore.AllocateSpace")
         prove_sight(f"Storage {wanted}", "storage", f"/storage/{wanted}", needed, reader)
@@ -57,7 +57,7 @@ def _status(node: str, reader: Reader) -> dict[str, dict[str, t.Any]]:
             **{name: str(row.get(name)) == "1" for name in _STATUS},
             **{name: row.get(name) for name in _SIZES},
         }
-        for row in as_rows(reader.get(path), path)
+        for row in rows_of(reader, path, shared=False)
     }
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from ...engine.compare import section_type
 from ...engine.family import Declaration, Drift, Family, Live, Reader, Refusal, Step
 from ...engine.key import NOTHING
-from ...engine.read import read_table
+from ...engine.read import as_object, read_table, rows_of
 from ...engine.sight import prove_sight, sees
 from ...engine.steps import create_steps, delete_steps, update_steps
 from ...wire.kind import Kind
@@ -39,18 +39,18 @@ def read_storage(family: Family, declaration: Declaration, reader: Reader) -> Li
 
 def _users(storage: str, reader: Reader) -> dict[str, t.Any]:
     """Storages and guests that name this one. A guest that cannot be read fails the task: it may be one of them."""
-    rows = reader.get("storage", shared=True)
+    rows = rows_of(reader, "storage")
     based = sorted(row["storage"] for row in rows if str(row.get("base") or "").startswith(f"{storage}:"))
     if not sees("/vms", ("VM.Audit",), reader):
         return {"based": based, "blind": True}
-    guests = reader.get("cluster/resources", {"type": "vm"}, shared=True)
+    guests = rows_of(reader, "cluster/resources", {"type": "vm"})
     named = [row["vmid"] for row in guests if _names(_config_of(row, reader), storage)]
     return {"based": based, "guests": sorted(map(str, named))}
 
 
 def _config_of(row: t.Mapping[str, t.Any], reader: Reader) -> t.Mapping[str, t.Any]:
-    config = reader.get(f"nodes/{row['node']}/{row['type']}/{row['vmid']}/config")
-    return config if isinstance(config, dict) else {}
+    path = f"nodes/{row['node']}/{row['type']}/{row['vmid']}/config"
+    return as_object(reader.get(path), path)
 
 
 def _names(config: t.Mapping[str, t.Any], storage: str) -> bool:

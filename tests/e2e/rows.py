@@ -5,8 +5,8 @@
 
 family     name of the module
 lab_only   why a real node cannot run it, when it cannot
-seed       changes by hand before, each {method, path, form}; ``unseed`` the same after; ``lab_seed`` before, and only in
-           the lab, whose credentials for writing have no more privileges than the provision baseline
+seed       changes by hand before, each {method, path, form}; ``unseed`` the same after; ``lab_seed`` before, and only
+           in the lab, whose credentials for writing have no more privileges than the provision baseline
 create     options that create the object
 drifts     {edit: changes by hand, keys: option names that are then reported, sent: what the one write carries}
 clears     {options, keys, sent}

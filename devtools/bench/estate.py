@@ -9,7 +9,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,7 +19,7 @@ import yaml
 from devtools import estate
 from devtools.bench import measure, mix, page
 from devtools.bench.measure import BenchError, Cost, Program
-from devtools.bench.page import FLOOR, Row
+from devtools.bench.page import Row
 from tests.servers.lab import Lab
 
 SIZES = (10, 100, 500)
@@ -35,15 +35,10 @@ SECONDS_RATIO = 2.0
 
 @dataclass(frozen=True)
 class Way:
-    """A way to read the estate. ``empty`` is the same program with nothing to do, whose time is no cost of the way."""
+    """A way to read the estate; its program with ``idle`` does all but the reading, and that is no cost of the way."""
 
     name: str
-    program: Callable[[Sequence[mix.Resource]], Program]
-    runs: int
-
-    @property
-    def empty(self) -> Program:
-        return self.program([])
+    program: Callable[[Sequence[mix.Resource], bool], Program]
 
 
 class Bench:
@@ -53,23 +48,21 @@ class Bench:
         self.lab, self.folder, self.community, self.runs = lab, folder, community, runs
 
     def ways(self) -> Iterator[Way]:
-        yield Way(FLOOR, self.floor, self.runs)
-        yield Way(
-            page.ESTATE, lambda items: self.ours(mix.as_estate(list(items)) if items else mix.play([])), self.runs
-        )
-        yield Way(page.TASKS, lambda items: self.ours(mix.as_tasks(items)), self.runs)
+        yield Way(page.FLOOR, self.floor)
+        yield Way(page.ESTATE, lambda items, idle: self.ours(mix.as_estate(list(items)), idle))
+        yield Way(page.TASKS, lambda items, idle: self.ours(mix.as_tasks(items), idle))
         if self.community:
-            yield Way(page.COMMUNITY, lambda items: self.theirs(mix.as_community(items)), self.runs)
+            yield Way(page.COMMUNITY, lambda items, idle: self.theirs(mix.as_community(items), idle))
 
-    def floor(self, items: Sequence[mix.Resource]) -> Program:
+    def floor(self, items: Sequence[mix.Resource], idle: bool) -> Program:
         command = [sys.executable, str(Path(__file__).with_name("floor.py")), self.lab.hosts[0], self.lab.ca_path]
         token = {"PROXMOX_TOKEN": f"{self.lab.token_id}={self.lab.token_secret}"}
-        return Program(command, {**os.environ, **token}, " ".join(mix.reads(items)))
+        return Program(command, {**os.environ, **token}, "" if idle else " ".join(mix.reads(items)))
 
-    def ours(self, play: list[dict[str, Any]]) -> Program:
-        return self._playbook(Path(sys.executable).parent, play, estate.environment(self.lab))
+    def ours(self, play: list[dict[str, Any]], idle: bool = False) -> Program:
+        return self._playbook(Path(sys.executable).parent, play, estate.environment(self.lab), idle)
 
-    def theirs(self, play: list[dict[str, Any]]) -> Program:
+    def theirs(self, play: list[dict[str, Any]], idle: bool) -> Program:
         assert self.community is not None
         user, _, token = self.lab.token_id.partition("!")
         host, _, port = self.lab.hosts[0].partition(":")
@@ -84,19 +77,16 @@ class Bench:
             "PROXMOX_API_TIMEOUT": "60",
             "ANSIBLE_NOCOLOR": "1",
         }
-        return self._playbook(self.community / "bin", play, {**kept, **told})
+        return self._playbook(self.community / "bin", play, {**kept, **told}, idle)
 
-    def _playbook(self, programs: Path, play: list[dict[str, Any]], environment: dict[str, str]) -> Program:
+    def _playbook(self, programs: Path, play: list[dict[str, Any]], environment: dict[str, str], idle: bool) -> Program:
         book = self.folder / "play.yml"
         book.write_text(yaml.safe_dump(play, sort_keys=False))
-        return Program([str(programs / "ansible-playbook"), "-i", str(estate.INVENTORY), str(book)], environment)
+        command = [str(programs / "ansible-playbook"), "-i", str(estate.INVENTORY), str(book)]
+        return Program([*command, *(mix.IDLE if idle else ())], environment)
 
-    def starts(self) -> dict[str, Cost]:
-        """What each way takes with nothing to do."""
-        return {way.name: self.measured(way.empty, way.runs) for way in self.ways()}
-
-    def measured(self, program: Program, runs: int) -> Cost:
-        return measure.often(program, self.lab, self.folder, runs=runs, patience=PATIENCE)
+    def measured(self, program: Program) -> Cost:
+        return measure.often(program, self.lab, self.folder, runs=self.runs, patience=PATIENCE)
 
     def prepare(self, items: list[mix.Resource]) -> None:
         """Have the servers hold the estate and nothing else of ours, and see that all ways ask what they should."""
@@ -108,18 +98,20 @@ class Bench:
             other = sorted(set(asked) ^ set(mix.reads(items)))
             raise BenchError(f"the estate and the floor do not send the same GETs: {', '.join(other) or 'some twice'}")
 
-    def rows(self, sizes: Sequence[int], starts: dict[str, Cost]) -> Iterator[Row]:
+    def rows(self, sizes: Sequence[int]) -> Iterator[Row]:
         for size in sizes:
             items = mix.estate(size)
             self.prepare(items)
+            starts = {way.name: self.measured(way.program(items, True)).seconds for way in self.ways()}
             for latency in LATENCIES:
                 self.lab.configure(latency=latency)
-                floor: Cost | None = None
+                floor: Row | None = None
                 for way in self.ways():
-                    cost = self.measured(way.program(items), way.runs)
-                    cost = replace(cost, seconds=cost.seconds - starts[way.name].seconds)
-                    floor = floor or cost
-                    yield Row(size, latency, way.name, cost, floor)
+                    row = Row(
+                        size, latency, way.name, self.measured(way.program(items, False)), starts[way.name], floor
+                    )
+                    floor = floor or row
+                    yield row
 
 
 def broken(rows: Sequence[Row]) -> list[str]:
@@ -146,10 +138,9 @@ def main(words: Sequence[str] | None = None) -> int:
     with TemporaryDirectory(prefix="homeflare-bench-") as folder, estate.lab() as lab:
         bench = Bench(lab, Path(folder), given.community, runs)
         try:
-            starts = bench.starts()
-            print("\n".join(["With nothing to do:", page.table(starts), "", *page.HEAD]), flush=True)
+            print("\n".join(page.HEAD), flush=True)
             rows: list[Row] = []
-            for row in bench.rows(sizes, starts):
+            for row in bench.rows(sizes):
                 rows.append(row)
                 print(row.line(), flush=True)
         except BenchError as error:
@@ -159,7 +150,7 @@ def main(words: Sequence[str] | None = None) -> int:
     print("\n".join(["", *problems]))
     if not given.quick:
         path = estate.ROOT / "docs/benchmarks.md"
-        path.write_text(page.text(rows, starts, given.community, PATIENCE, RUNS))
+        path.write_text(page.text(rows, given.community, PATIENCE, RUNS))
         print(f"written to {path.relative_to(estate.ROOT)}")
     return 1 if problems else 0
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import copy
+import fcntl
 import json
 import os
 import re
@@ -89,8 +90,22 @@ def _tasks(folder: Path) -> t.Iterator[dict[str, t.Any]]:
 
 @pytest.fixture(scope="module")
 def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A script for each site, and a message for each that is refused, rendered by ansible itself."""
-    folder = tmp_path_factory.mktemp("scripts")
+    """A script for each site, and a message for each that is refused, rendered by ansible itself.
+
+    ansible-test runs each test in a process of its own, with one folder for all of them.
+    """
+    shared = "PYTEST_XDIST_WORKER" in os.environ
+    folder = tmp_path_factory.getbasetemp().parent / "scripts" if shared else tmp_path_factory.mktemp("scripts")
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "done").exists():
+            _render(folder)
+            (folder / "done").touch()
+    return folder
+
+
+def _render(folder: Path) -> None:
     play = {
         "hosts": "localhost",
         "gather_facts": False,
@@ -105,7 +120,6 @@ def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     command = [sys.executable, "-m", "ansible.cli.playbook", "-i", "localhost,", str(folder / "play.yml")]
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    return folder
 
 
 class Cluster:

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import typing as t
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from ..errors import HomeflareError, RefusedError
 from . import report
 from .converge import Outcome, Ready, converge
 from .family import Declaration, Family, Judgement, Live
-from .write import Answered, Progress, Writer, plan
+from .write import Answered, Writer, plan
 
 #: What became of a row: nothing to do; judged and to be written; written; not written for a reason that is told.
 OK, PLANNED, CHANGED, REFUSED, UNKNOWN, FAILED, NOT_REACHED = (
@@ -217,9 +217,8 @@ def _write_one(row: Row, session_of: SessionOf, hooks_of: HooksOf, tell: Tell, l
 
 
 def _settle(row: Row, outcome: Outcome) -> None:
-    progress: Progress = outcome.progress
+    progress = outcome.progress
     row.status = CHANGED if progress.written or outcome.judgement.steps else OK
-    row.judgement = replace(outcome.judgement, pending=outcome.judgement.pending)
-    row.live, row.msg = outcome.live, ""
+    row.judgement, row.live, row.msg = outcome.judgement, outcome.live, ""
     row.tasks, row.warnings = tuple(progress.tasks), tuple(progress.warnings)
     row.written = tuple(progress.written)

@@ -12,8 +12,6 @@ from .compare import kinds_of, live_canon
 from .family import Declaration, Drift, Family, Judgement, Live, Refusal
 from .key import NOTHING
 
-HIDDEN = "(hidden)"
-
 
 def result(
     family: Family,

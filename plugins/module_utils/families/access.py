@@ -6,10 +6,9 @@
 from __future__ import annotations
 
 from ..wire.lists import SetOf
-from ..wire.scalars import Text
+from ..wire.scalars import COMMENT0, Text
 
-#: user.cfg is written by Perl truthiness: a comment "0" is not stored.
-COMMENT = Text(zero_is_empty=True, no_linefeed=False)
+COMMENT = COMMENT0
 _NAME = "a name of letters, digits, - _ and ."
 _LETTER_FIRST = "a letter, then at least one letter, digit, - _ or ."
 GROUPID = Text(pattern=r"[A-Za-z0-9\.\-_]+", expected=_NAME)

@@ -13,7 +13,6 @@ import typing as t
 from dataclasses import replace
 
 from ..engine.family import (
-    Absence,
     Declaration,
     Drift,
     Endpoint,
@@ -21,7 +20,6 @@ from ..engine.family import (
     Judgement,
     Live,
     Privileges,
-    Read,
     Reader,
     Refusal,
     Step,
@@ -33,7 +31,7 @@ from ..engine.read import read_row
 from ..engine.steps import create_steps, delete_steps, to_step, update_form
 from ..wire.scalars import Flag, Integer
 from .access import COMMENT, MINTED, TOKENID, USERID
-from .user import SEES_USERS
+from .user import SEES_USERS, USER
 
 
 def _read(family: Family, declaration: Declaration, reader: Reader) -> Live:
@@ -106,7 +104,7 @@ API_TOKEN = Family(
     identity={"userid": USERID, "tokenid": TOKENID},
     joiner="!",
     sink="value",
-    read=Read(path="access/users/{userid}", absence=(Absence(status=500, message=r"no such user \('.*'\)"),)),
+    read=USER.read,
     index=(
         Index(
             path="access/users",

@@ -18,7 +18,9 @@ CONFIGID: t.Final = Text(
 NODE: t.Final = Text(pattern=r"[A-Za-z0-9]([A-Za-z0-9\-]*[A-Za-z0-9])?", expected="a node name")
 STORAGE: t.Final = Text(pattern=r"[A-Za-z][A-Za-z0-9\-_.]*[A-Za-z0-9]", expected="a storage name")
 SCHEDULE: t.Final = Text(max_length=128, min_length=1)
-GUESTS: t.Final = SetOf(Integer(minimum=100, maximum=999_999_999))
+#: A guest's number (JSONSchema.pm pve-vmid).
+VMID: t.Final = Integer(minimum=100, maximum=999_999_999)
+GUESTS: t.Final = SetOf(VMID)
 SID: t.Final = Text(pattern=r"(vm|ct):[1-9][0-9]{2,8}", expected="vm:<vmid> or ct:<vmid>")
 SIDS: t.Final = SetOf(SID)
 

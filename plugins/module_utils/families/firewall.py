@@ -15,9 +15,8 @@ from ..engine.read import rows_of
 from ..engine.sight import prove_sight
 from ..wire.kind import Canon
 from ..wire.network import FirewallCidr
-from ..wire.scalars import Integer, Text, read_text
+from ..wire.scalars import Text, read_text
 
-VMID: t.Final = Integer(minimum=100, maximum=999_999_999)
 NAME: t.Final = Text(
     pattern=r"[A-Za-z][A-Za-z0-9\-_]+", min_length=2, max_length=64, expected="a letter, then letters, digits, - and _"
 )

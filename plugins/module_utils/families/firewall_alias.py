@@ -18,7 +18,8 @@ from ..engine.index import Index
 from ..engine.key import Clear, Key
 from ..engine.read import rows_of
 from ..engine.steps import create_steps, delete_steps, update_steps
-from .firewall import CIDR, COMMENT, GUESTS, NAME, VMID, scope_path
+from .cluster import VMID
+from .firewall import CIDR, COMMENT, GUESTS, NAME, scope_path
 
 _COLLECTION = "cluster/firewall/aliases"
 #: Stands for the node of a guest that is not there: no node can be called so, and PVE refuses it.

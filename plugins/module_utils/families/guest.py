@@ -15,17 +15,12 @@ from dataclasses import dataclass
 
 from ..engine.family import Declaration, Drift, Live, Refusal
 from ..errors import DeclarationError
-from ..wire.scalars import Integer
 from .guest_read import Place
 
 EXISTING: t.Final = ("update", "match", "refuse")
 
 #: What a guest is known by, as text: a hostname, a MAC, a volume id. None where a value says nothing about identity.
 MarkOf = t.Callable[[str, t.Any], t.Union[str, None]]
-
-
-#: A guest's number (JSONSchema.pm pve-vmid).
-VMID: t.Final = Integer(minimum=100, maximum=999999999)
 
 
 # ---- identity
@@ -186,9 +181,9 @@ def _obstacles(place: Place, declaration: Declaration, live: Live) -> t.Iterable
         yield Refusal(id="running", msg=f"{title} is running; stop it first. Nothing was deleted.")
     if str(live.values.get("protection", "0")) == "1":
         yield Refusal(id="protected", key="protection", msg=f"{title} has protection on; it was not deleted.")
-    if live.values.get("lock"):
-        lock = live.values["lock"]
-        yield Refusal(id="locked", key="lock", msg=f"{title} is locked ({lock}); nothing was written.")
+    lock = locked(place, live)
+    if lock:
+        yield lock
     if facts.get("ha") or facts.get("replicated"):
         msg = f"{title} is under HA or replication; remove that first. Nothing was deleted."
         yield Refusal(id="ha-or-repl", msg=msg)

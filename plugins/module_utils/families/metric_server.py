@@ -19,10 +19,10 @@ from ..engine.family import Absence, Declaration, Drift, Endpoint, Family, Live,
 from ..engine.index import Index
 from ..engine.key import Clear, DefaultBy, Key
 from ..wire.kind import Canon, Form, Kind, SpellingError
+from ..wire.network import DNS_NAME
 from ..wire.scalars import Enum, Flag, Integer, Text
 
 _G, _I, _O = ("graphite",), ("influxdb",), ("opentelemetry",)
-_LABEL = r"[a-zA-Z0-9]([a-zA-Z0-9-]*[a-zA-Z0-9])?"
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ METRIC_SERVER = Family(
     keys={
         "type": Key(kind=Enum((*_G, *_I, *_O)), create_only=True, required=True, clear=Clear.NEVER),
         "server": Key(
-            kind=Text(pattern=rf"({_LABEL}\.)*{_LABEL}|[0-9A-Fa-f:.]+", expected="a host name or an IP address"),
+            kind=Text(pattern=rf"{DNS_NAME.pattern}|[0-9A-Fa-f:.]+", expected="a host name or an IP address"),
             required=True,
             resend=True,
             clear=Clear.NEVER,
@@ -99,7 +99,7 @@ METRIC_SERVER = Family(
         "mtu": Key(kind=Integer(minimum=512, maximum=65536), default=1500, types=_G + _I),
         "timeout": Key(kind=Integer(minimum=0), default=1, types=_G + _I),
         "path": Key(
-            kind=Text(pattern=rf"({_LABEL}\.)*{_LABEL}", expected="a graphite path such as proxmox.house"),
+            kind=Text(pattern=DNS_NAME.pattern, expected="a graphite path such as proxmox.house"),
             default="proxmox",
             types=_G,
         ),

@@ -19,10 +19,11 @@ from ..engine.read import read_row, rows_of
 from ..engine.steps import create_steps, delete_steps, to_step
 from ..wire.kind import Kind
 from ..wire.lists import AtLeast, SetOf
-from ..wire.scalars import Integer, Text
+from ..wire.scalars import Text
+from .acl_rows import SUBJECTS
+from .cluster import GUESTS, STORAGE
 
-GUESTS = SetOf(Integer(minimum=100, maximum=999_999_999))
-STORAGES = SetOf(Text(pattern=r"[A-Za-z][A-Za-z0-9\-_.]*[A-Za-z0-9]", expected="the name of a storage"))
+STORAGES = SetOf(STORAGE)
 MEMBERS = ("vms", "storage")
 ABSENT = Absence(status=500, message=r"pool '.*' does not exist")
 
@@ -175,9 +176,8 @@ def _put(family: Family, declaration: Declaration, form: t.Mapping[str, str], wh
 
 
 def _acl_steps(live: Live) -> t.Iterable[Step]:
-    subjects = {"user": "users", "group": "groups", "token": "tokens"}
     for row in live.facts.get("acl", ()):
-        form = {"path": row["path"], "roles": row["roleid"], subjects[row["type"]]: row["ugid"], "delete": "1"}
+        form = {"path": row["path"], "roles": row["roleid"], SUBJECTS[row["type"]]: row["ugid"], "delete": "1"}
         yield Step(method="PUT", path="access/acl", form=form, what="remove the pool's ACL rows")
 
 

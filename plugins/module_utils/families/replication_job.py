@@ -35,7 +35,7 @@ from ..engine.read import read_table, rows_of
 from ..engine.steps import create_steps, to_step, update_steps
 from ..errors import DeclarationError
 from ..wire.kind import Canon, Kind
-from ..wire.scalars import Enum, Flag, Number, Text, read_text
+from ..wire.scalars import AnyText, Enum, Flag, Number, Text, read_text
 from .cluster import NODE, SCHEDULE
 
 
@@ -52,14 +52,6 @@ class JobId(Text):
         return f"{found[1]}-{int(found[2])}" if found else text
 
 
-@dataclass(frozen=True)
-class Turned(Text):
-    """The target of a job that a migration turned round: the declared one is where the guest is now."""
-
-    def same(self, declared: Canon, live: Canon) -> bool:  # noqa: ARG002
-        return True
-
-
 def _is_turned(declaration: Declaration, live: Live) -> bool:
     """PVE/ReplicationConfig.pm switch_replication_job_target_nolock."""
     target = declaration.values.get("target")
@@ -67,8 +59,9 @@ def _is_turned(declaration: Declaration, live: Live) -> bool:
 
 
 def _kinds(declaration: Declaration, live: Live) -> t.Mapping[str, Kind]:
+    """The declared target of a job that was turned round is where the guest is now, and any live one is right."""
     follows = declaration.extras.get("follow_migration", True)
-    return {"target": Turned()} if follows and _is_turned(declaration, live) else {}
+    return {"target": AnyText()} if follows and _is_turned(declaration, live) else {}
 
 
 def _read(family: Family, declaration: Declaration, reader: Reader) -> Live:

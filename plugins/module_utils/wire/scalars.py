@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import typing as t
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from .kind import Canon, Form, Kind, SpellingError
@@ -193,6 +193,14 @@ class Text(Kind):
 
 
 @dataclass(frozen=True)
+class AnyText(Text):
+    """A text that says nothing about what is wanted: whatever is live is as declared."""
+
+    def same(self, declared: Canon, live: Canon) -> bool:  # noqa: ARG002
+        return True
+
+
+@dataclass(frozen=True)
 class CheckedText(Kind):
     """A text with a check of its own, which says what is wrong with it, or nothing."""
 
@@ -238,7 +246,7 @@ class Enum(Kind):
 DESCRIPTION: t.Final = Text(max_length=8192, strip="trailing-newlines", no_linefeed=False)
 
 #: A description of a container: "0" is lost when the file is written (LXC/Config.pm write_pct_config).
-DESCRIPTION0: t.Final = Text(max_length=8192, strip="trailing-newlines", no_linefeed=False, zero_is_empty=True)
+DESCRIPTION0: t.Final = replace(DESCRIPTION, zero_is_empty=True)
 
-#: Comments of users, groups, pools, tokens and firewall aliases, stored by Perl's truth.
+#: A comment in user.cfg, which is written by Perl's truth: "0" is not stored.
 COMMENT0: t.Final = Text(zero_is_empty=True, no_linefeed=False)

@@ -14,6 +14,7 @@ from ...wire.kind import Canon, Form, Kind, SpellingError
 from ...wire.lists import ListOf, SetOf
 from ...wire.propstr import PropertyMap, Sub
 from ...wire.scalars import CheckedText, Enum, Flag, Number, Text, read_text
+from ..cluster import NODE
 
 CONTENT: t.Final = ("images", "rootdir", "vztmpl", "iso", "backup", "snippets", "import", "none")
 
@@ -161,8 +162,7 @@ def _host_and_port(text: str) -> str | None:
     return None if re.fullmatch(r"[^\s,;/]+", text) else "must be a host, with :port where it has another"
 
 
-_LABEL = r"[a-zA-Z0-9]([a-zA-Z0-9-]*[a-zA-Z0-9])?"
-NODES: t.Final = SetOf(Text(pattern=_LABEL, expected="the name of a node"))
+NODES: t.Final = SetOf(NODE)
 CONTENTS: t.Final = ContentSet(Enum(CONTENT))
 CONTENT_DIRS: t.Final = ContentDirs({name: Sub(CheckedText(_relative_path)) for name in CONTENT})
 BWLIMIT: t.Final = PropertyMap(

@@ -12,6 +12,7 @@ from ...engine.family import Endpoint, Family, Privileges, Read
 from ...engine.index import Export, Index, Sight
 from ...engine.key import Clear, DefaultBy, Key
 from ...wire.scalars import Enum, Flag, Integer, Text
+from ..cluster import STORAGE as STORAGE_ID
 from ..retention import RETENTION
 from .guard import read_storage, refuse, secret_kinds, steps
 from .kinds import (
@@ -168,7 +169,7 @@ STORAGE = Family(
     name="storage",
     product="pve",
     noun="Storage",
-    identity={"storage": Text(pattern=r"[A-Za-z][A-Za-z0-9\-_.]*[A-Za-z0-9]", expected="a storage ID")},
+    identity={"storage": STORAGE_ID},
     selector="type",
     sink="config.encryption-key",
     recover="PVE keeps it too, as root on each node in /etc/pve/priv/storage; copy it from there.",

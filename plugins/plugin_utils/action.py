@@ -19,6 +19,7 @@ from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
 from ..module_utils.errors import HomeflareError
+from ..module_utils.front.caller import Caller
 from ..module_utils.front.jobs import job_of
 from ..module_utils.front.run import crash, failure, wording
 
@@ -82,11 +83,13 @@ class ActionModule(ActionBase):
         try:
             answer = job.run(
                 checked.validated_parameters,
-                check_mode=bool(self._task.check_mode),
-                warn=warnings.append,
-                hide=hidden.update,
-                environ=self._environ(),
-                progress=DISPLAY.display,
+                Caller(
+                    check_mode=bool(self._task.check_mode),
+                    warn=warnings.append,
+                    hide=hidden.update,
+                    environ=self._environ(),
+                    progress=DISPLAY.display,
+                ),
             )
         except HomeflareError as error:
             answer = {**failure(error), "failed": True}

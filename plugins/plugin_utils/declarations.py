@@ -9,9 +9,9 @@ import typing as t
 
 import yaml
 
-from ..module_utils.engine.declare import near
 from ..module_utils.engine.family import Family
-from ..module_utils.front.registry import FAMILIES
+from ..module_utils.errors import DeclarationError
+from ..module_utils.front.registry import FAMILIES, family_named
 from ..module_utils.wire.kind import SpellingError
 
 Entry = dict[str, t.Any]
@@ -76,10 +76,10 @@ def _options(name: str, family: str, options: t.Any) -> dict[str, t.Any]:
 
 
 def _family(name: str, key: str) -> Family:
-    family = FAMILIES.get(key.rpartition(".")[2])
-    if family is None:
-        raise DeclarationsError(f"{name}: there is no family {key}.{near(key, ['resources', *FAMILIES])}")
-    return family
+    try:
+        return family_named(key, name, besides=["resources"])
+    except DeclarationError as error:
+        raise DeclarationsError(str(error)) from None
 
 
 def _twice(entries: t.Sequence[tuple[str, Entry]]) -> list[str]:

@@ -11,18 +11,18 @@ import signal
 import threading
 import typing as t
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from ..api.connection import CONNECTION_OPTIONS, Connection
 from ..api.session import Session
 from ..engine import estate, estate_report
-from ..engine.declare import argument_spec, declaration_of, near
+from ..engine.declare import argument_spec, declaration_of
 from ..engine.estate import Resource, Row
 from ..engine.family import Family
 from ..errors import DeclarationError, HomeflareError
-from .registry import FAMILIES
+from .caller import Caller
+from .registry import family_named
 from .revealed import Revealed
 from .run import wording
 
@@ -50,39 +50,18 @@ class EstateFailed(HomeflareError):
         return self.told
 
 
-@dataclass(frozen=True)
-class Context:
-    """What the front end that started the task lends it."""
-
-    check_mode: bool
-    warn: t.Callable[[str], None]
-    hide: t.Callable[[t.Iterable[str]], None]
-    environ: t.Mapping[str, str]
-    progress: t.Callable[[str], None]
-
-
-def run_estate(
-    params: t.Mapping[str, t.Any],
-    *,
-    check_mode: bool,
-    warn: t.Callable[[str], None],
-    hide: t.Callable[[t.Iterable[str]], None],
-    environ: t.Mapping[str, str] | None = None,
-    progress: t.Callable[[str], None] | None = None,
-) -> dict[str, t.Any]:
+def run_estate(params: t.Mapping[str, t.Any], caller: Caller) -> dict[str, t.Any]:
     """The result of the task. Raises HomeflareError; EstateFailed holds every row."""
-    found = os.environ if environ is None else environ
-    context = Context(check_mode, warn, hide, found, progress or (lambda _text: None))
     if params["parallel"] < 1:
         raise DeclarationError("must be at least 1.", option="parallel")
-    declared = _resources(params["resources"], context)
+    declared = _resources(params["resources"], caller)
     verify = params["mode"] == "verify"
-    sessions = Sessions(params, context, read_only=verify or context.check_mode)
-    run = _Run(params, context, declared, sessions)
+    sessions = Sessions(params, caller, read_only=verify or caller.check_mode)
     try:
+        run = _Run(params, caller, declared, sessions)
         return run.verified() if verify else run.applied()
     finally:
-        context.hide(sessions.secrets())
+        caller.hide(sessions.secrets())
         sessions.close()
 
 
@@ -94,13 +73,13 @@ class _Declared(t.NamedTuple):
     params: t.Mapping[str, t.Any]
 
 
-def _resources(given: t.Sequence[t.Mapping[str, t.Any]], context: Context) -> list[_Declared]:
+def _resources(given: t.Sequence[t.Mapping[str, t.Any]], caller: Caller) -> list[_Declared]:
     """Every resource checked against its family's options; all that is wrong is told at once."""
     declared: list[_Declared] = []
     wrong: list[str] = []
     for number, entry in enumerate(given):
         try:
-            declared.append(_resource(f"resources[{number}]", entry, context))
+            declared.append(_resource(f"resources[{number}]", entry, caller))
         except DeclarationError as error:
             wrong.append(str(error))
     wrong += estate.duplicates([item.resource for item in declared])
@@ -109,15 +88,13 @@ def _resources(given: t.Sequence[t.Mapping[str, t.Any]], context: Context) -> li
     return declared
 
 
-def _resource(place: str, entry: t.Mapping[str, t.Any], context: Context) -> _Declared:
+def _resource(place: str, entry: t.Mapping[str, t.Any], caller: Caller) -> _Declared:
     if len(entry) != 1:
         raise DeclarationError("must be one key, the family, with its options below it.", option=place)
     ((name, options),) = entry.items()
-    family = FAMILIES.get(str(name).rpartition(".")[2])
-    if family is None:
-        raise DeclarationError(f"there is no family {name}.{near(str(name), FAMILIES)}", option=place)
+    family = family_named(name, place)
     checked = ArgumentSpecValidator(argument_spec(family)).validate(dict(options or {}))
-    context.hide(checked._no_log_values)
+    caller.hide(checked._no_log_values)
     if checked.error_messages:
         raise DeclarationError(wording(checked.error_messages), option=f"{place} ({family.name})")
     try:
@@ -133,8 +110,8 @@ def _resource(place: str, entry: t.Mapping[str, t.Any], context: Context) -> _De
 class Sessions:
     """One session a product, made when the first family of it is read."""
 
-    def __init__(self, params: t.Mapping[str, t.Any], context: Context, *, read_only: bool) -> None:
-        self._params, self._context, self._read_only = params, context, read_only
+    def __init__(self, params: t.Mapping[str, t.Any], caller: Caller, *, read_only: bool) -> None:
+        self._params, self._caller, self._read_only = params, caller, read_only
         self._made: dict[str, tuple[Connection, Session]] = {}
         self._lock = threading.Lock()
 
@@ -147,9 +124,9 @@ class Sessions:
     def _pair(self, product: str) -> tuple[Connection, Session]:
         with self._lock:
             if product not in self._made:
-                context = self._context
-                connection = Connection.from_params(self._params, product, context.environ)
-                session = Session(connection, read_only=self._read_only, warn=context.warn, progress=context.progress)
+                caller = self._caller
+                connection = Connection.from_params(self._params, product, caller.environ)
+                session = Session(connection, read_only=self._read_only, warn=caller.warn, progress=caller.progress)
                 self._made[product] = (connection, session)
             return self._made[product]
 
@@ -167,11 +144,11 @@ class _Run:
     def __init__(
         self,
         params: t.Mapping[str, t.Any],
-        context: Context,
+        caller: Caller,
         declared: t.Sequence[_Declared],
         sessions: Sessions,
     ) -> None:
-        self.params, self.context, self.sessions = params, context, sessions
+        self.params, self.caller, self.sessions = params, caller, sessions
         self.by_place = {item.resource.place: item for item in declared}
         for family in {item.resource.family.product: item.resource.family for item in declared}.values():
             sessions.of(family)  # a wrong connection option is told before anything is read
@@ -196,9 +173,9 @@ class _Run:
             self.write_report(told)
             self.show()
             raise EstateFailed(f"Refused, and nothing was written. {' '.join(refused)}", told)
-        if not self.context.check_mode and planned:
+        if not self.caller.check_mode and planned:
             self.write()
-        told = self.told(changed=planned if self.context.check_mode else self.has_written())
+        told = self.told(changed=planned if self.caller.check_mode else self.has_written())
         self.write_report(told)
         bad = [row for row in self.rows if row.status in (estate.UNKNOWN, estate.FAILED, estate.NOT_REACHED)]
         if bad:
@@ -206,12 +183,12 @@ class _Run:
             raise EstateFailed(self.failure(bad, told), told)
         for row in self.rows:
             for text in row.warnings:
-                self.context.warn(text)
+                self.caller.warn(text)
         return told
 
     def show(self) -> None:
         """Ansible prints no diff of a task that failed, so the table is told on its own."""
-        self.context.progress(estate_report.table(self.rows))
+        self.caller.progress(estate_report.table(self.rows))
 
     def has_written(self) -> bool:
         return any(row.status == estate.CHANGED or row.written for row in self.rows)
@@ -220,7 +197,7 @@ class _Run:
         with _interrupts():
             try:
                 estate.carry_out(
-                    self.rows, self.sessions.of, self.hooks, self.context.progress, lock_wait=self.lock_wait()
+                    self.rows, self.sessions.of, self.hooks, self.caller.progress, lock_wait=self.lock_wait()
                 )
             except KeyboardInterrupt:
                 told = self.told(changed=self.has_written())
@@ -235,9 +212,8 @@ class _Run:
             resource.family,
             resource.declaration,
             merged,
-            self.context.environ,
+            self.caller,
             self.sessions.connection(resource.family),
-            self.context.hide,
         )
         return revealed.ready, revealed.answered
 

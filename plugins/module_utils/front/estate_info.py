@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import typing as t
 
 from ..api.connection import CONNECTION_OPTIONS
@@ -16,8 +15,9 @@ from ..engine.export import Ident
 from ..engine.family import Family
 from ..engine.index import Wishes
 from ..errors import DeclarationError
-from .estate import Context, Sessions
-from .registry import FAMILIES
+from .caller import Caller
+from .estate import Sessions
+from .registry import FAMILIES, family_named
 
 ESTATE_INFO_OPTIONS: t.Final[dict[str, dict[str, t.Any]]] = {
     **CONNECTION_OPTIONS,
@@ -31,17 +31,8 @@ ESTATE_INFO_OPTIONS: t.Final[dict[str, dict[str, t.Any]]] = {
 }
 
 
-def run_estate_info(
-    params: t.Mapping[str, t.Any],
-    *,
-    check_mode: bool,
-    warn: t.Callable[[str], None],
-    hide: t.Callable[[t.Iterable[str]], None],
-    environ: t.Mapping[str, str] | None = None,
-    progress: t.Callable[[str], None] | None = None,
-) -> dict[str, t.Any]:
+def run_estate_info(params: t.Mapping[str, t.Any], caller: Caller) -> dict[str, t.Any]:
     """The result of the task. Raises HomeflareError."""
-    del check_mode
     families = _families(params.get("families"))
     only = _only(params["only"])
     wishes = Wishes(
@@ -52,9 +43,7 @@ def run_estate_info(
     )
     if params["parallel"] < 1:
         raise DeclarationError("must be at least 1.", option="parallel")
-    found = os.environ if environ is None else environ
-    context = Context(True, warn, hide, found, progress or (lambda _text: None))
-    sessions = Sessions(params, context, read_only=True)
+    sessions = Sessions(params, caller, read_only=True)
     try:
         for family in {family.product: family for family in families}.values():
             sessions.of(family)  # a wrong connection option is told before anything is read
@@ -66,10 +55,10 @@ def run_estate_info(
             wishes=wishes,
         )
     finally:
-        hide(sessions.secrets())
+        caller.hide(sessions.secrets())
         sessions.close()
     if taken.unread:
-        warn(f"{len(taken.unread)} parts of the estate could not be told; they are listed under unread.")
+        caller.warn(f"{len(taken.unread)} parts of the estate could not be told; they are listed under unread.")
     return _result(taken)
 
 
@@ -93,9 +82,7 @@ def _is_chosen(family: Family, ident: Ident, only: t.Mapping[str, t.Sequence[str
 
 
 def _family(name: object, option: str) -> Family:
-    family = FAMILIES.get(str(name).rpartition(".")[2])
-    if family is None:
-        raise DeclarationError(f"there is no family {name}.{near(str(name), FAMILIES)}", option=option)
+    family = family_named(name, option)
     if not family.index:
         raise DeclarationError(f"{name} cannot be listed, so it cannot be exported.", option=option)
     return family

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-import os
 import typing as t
 
 from ..api.connection import CONNECTION_OPTIONS, Connection
 from ..api.session import Session
 from ..engine.info import Info
+from .caller import Caller
 
 
 def info_spec(info: Info) -> dict[str, dict[str, t.Any]]:
@@ -18,23 +18,13 @@ def info_spec(info: Info) -> dict[str, dict[str, t.Any]]:
     return {**CONNECTION_OPTIONS, **{name: dict(option) for name, option in info.options.items()}}
 
 
-def run_info(
-    info: Info,
-    params: t.Mapping[str, t.Any],
-    *,
-    check_mode: bool,
-    warn: t.Callable[[str], None],
-    hide: t.Callable[[t.Iterable[str]], None],
-    environ: t.Mapping[str, str] | None = None,
-    progress: t.Callable[[str], None] | None = None,
-) -> dict[str, t.Any]:
+def run_info(info: Info, params: t.Mapping[str, t.Any], caller: Caller) -> dict[str, t.Any]:
     """The result of the task, as ``run_task`` gives a family's. Raises HomeflareError."""
-    del check_mode
-    connection = Connection.from_params(params, info.product, os.environ if environ is None else environ)
-    session = Session(connection, read_only=True, warn=warn, progress=progress)
+    connection = Connection.from_params(params, info.product, caller.environ)
+    session = Session(connection, read_only=True, warn=caller.warn, progress=caller.progress)
     try:
         found = info.gather(params, session)
     finally:
-        hide(session.secrets())
+        caller.hide(session.secrets())
         session.close()
     return {"changed": False, **found}

@@ -9,6 +9,7 @@ import functools
 import typing as t
 from dataclasses import dataclass
 
+from .caller import Run
 from .estate import ESTATE_OPTIONS, ESTATE_QUIET, run_estate
 from .estate_info import ESTATE_INFO_OPTIONS, run_estate_info
 from .info import info_spec, run_info
@@ -18,13 +19,13 @@ from .run import full_spec, run_task
 
 @dataclass(frozen=True)
 class Job:
-    """``run`` takes the checked options, and by name check_mode, warn, hide, environ and progress.
+    """``run`` takes the checked options and the Caller.
 
     ``quiet`` names options that a result does not repeat (module.py ``run_job``).
     """
 
     spec: dict[str, dict[str, t.Any]]
-    run: t.Callable[..., dict[str, t.Any]]
+    run: Run
     quiet: tuple[str, ...] = ()
 
 

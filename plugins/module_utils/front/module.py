@@ -13,6 +13,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ..engine.family import Family
 from ..engine.info import Info
 from ..errors import HomeflareError
+from .caller import Caller, Run
 from .info import info_spec, run_info
 from .run import crash, failure, full_spec, run_task
 
@@ -27,9 +28,7 @@ def look(info: Info) -> None:
     run_job(info_spec(info), functools.partial(run_info, info))
 
 
-def run_job(
-    spec: dict[str, dict[str, t.Any]], job: t.Callable[..., dict[str, t.Any]], *, quiet: t.Sequence[str] = ()
-) -> None:
+def run_job(spec: dict[str, dict[str, t.Any]], job: Run, *, quiet: t.Sequence[str] = ()) -> None:
     """A module of any sort. Options in ``quiet`` hold declarations whose secrets Ansible cannot know before we do.
 
     With such options the arguments are not written to the system's log, and the result does not repeat them.
@@ -45,7 +44,7 @@ def run_job(
         module.no_log_values.update(secrets)
 
     try:
-        result = job(module.params, check_mode=module.check_mode, warn=module.warn, hide=hide)
+        result = job(module.params, Caller(check_mode=module.check_mode, warn=module.warn, hide=hide))
     except HomeflareError as error:
         module.fail_json(**{**told, **failure(error)})
     except Exception as error:  # noqa: BLE001  a traceback may hold a secret

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import typing as t
 
+from ..engine.declare import near
 from ..engine.family import Family
 from ..engine.info import Info
+from ..errors import DeclarationError
 from ..families.acl import ACL
 from ..families.api_token import API_TOKEN
 from ..families.backup_job import BACKUP_JOB
@@ -49,3 +51,14 @@ FAMILIES: t.Final[t.Mapping[str, Family]] = {
 }
 
 INFOS: t.Final[t.Mapping[str, Info]] = {info.name: info for info in (CLUSTER_INFO, STORAGE_INFO)}
+
+
+def family_named(name: object, option: str, *, besides: t.Sequence[str] = ()) -> Family:
+    """The family of this name, with or without the collection's before it. Raises DeclarationError naming the option.
+
+    ``besides`` are other words that may have been meant.
+    """
+    family = FAMILIES.get(str(name).rpartition(".")[2])
+    if family is None:
+        raise DeclarationError(f"there is no family {name}.{near(str(name), [*besides, *FAMILIES])}", option=option)
+    return family

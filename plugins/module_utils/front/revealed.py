@@ -14,8 +14,7 @@ from ..api.redact import Secrets
 from ..api.sink import Sink, make_sink
 from ..engine.family import Declaration, Family, Judgement, Step
 from ..errors import HomeflareError
-
-Hide = t.Callable[[t.Iterable[str]], None]
+from .caller import Caller, Hide
 
 
 class Revealed:
@@ -38,20 +37,19 @@ class Revealed:
         family: Family,
         declaration: Declaration,
         params: t.Mapping[str, t.Any],
-        environ: t.Mapping[str, str],
+        caller: Caller,
         connection: Connection,
-        hide: Hide,
     ) -> Revealed:
         """A path in OpenBao is written with the task's own access to it, whether or not it also mints there."""
         secrets = Secrets()
-        options = Options(params, environ)
+        options = Options(params, caller.environ)
         given = declaration.extras.get("secret_sink") if family.sink else None
         sink = None
         if given:
             sink = make_sink(
                 given, options, lambda: connection.bao or bao_access(options, "secret_sink", "sink"), secrets
             )
-        return cls(family, declaration, sink, secrets, hide)
+        return cls(family, declaration, sink, secrets, caller.hide)
 
     def ready(self, judgement: Judgement) -> None:
         if self._sink is not None and any(step.reveals for step in judgement.steps):

@@ -15,9 +15,8 @@ from ..engine.converge import converge
 from ..engine.declare import argument_spec, declaration_of
 from ..engine.family import Family
 from ..errors import HomeflareError
+from .caller import Caller
 from .revealed import Revealed
-
-Warn = t.Callable[[str], None]
 
 
 def full_spec(family: Family) -> dict[str, dict[str, t.Any]]:
@@ -25,41 +24,28 @@ def full_spec(family: Family) -> dict[str, dict[str, t.Any]]:
     return {**CONNECTION_OPTIONS, **argument_spec(family)}
 
 
-def run_task(
-    family: Family,
-    params: t.Mapping[str, t.Any],
-    *,
-    check_mode: bool,
-    warn: Warn,
-    hide: t.Callable[[t.Iterable[str]], None],
-    environ: t.Mapping[str, str] | None = None,
-    progress: t.Callable[[str], None] | None = None,
-) -> dict[str, t.Any]:
-    """The result of the task. Raises HomeflareError.
-
-    ``hide`` gets every secret that must be masked, ``progress`` a line now and then while a PVE task runs.
-    """
+def run_task(family: Family, params: t.Mapping[str, t.Any], caller: Caller) -> dict[str, t.Any]:
+    """The result of the task. Raises HomeflareError."""
     declaration = declaration_of(family, params)
-    found = os.environ if environ is None else environ
-    connection = Connection.from_params(params, family.product, found)
-    revealed = Revealed.of(family, declaration, params, found, connection, hide)
-    session = Session(connection, read_only=check_mode, warn=warn, progress=progress)
+    connection = Connection.from_params(params, family.product, caller.environ)
+    revealed = Revealed.of(family, declaration, params, caller, connection)
+    session = Session(connection, read_only=caller.check_mode, warn=caller.warn, progress=caller.progress)
     try:
         outcome = converge(
             family,
             declaration,
             session,
-            check_mode=check_mode,
+            check_mode=caller.check_mode,
             ready=revealed.ready,
             answered=revealed.answered,
             lock_wait=connection.lock_wait,
         )
     finally:
-        hide(session.secrets())
+        caller.hide(session.secrets())
         revealed.close()
         session.close()
     for text in outcome.progress.warnings:
-        warn(text)
+        caller.warn(text)
     return outcome.result(family, declaration, diff_values=bool(params.get("diff_values")))
 
 

@@ -98,6 +98,7 @@ NONSENSE: t.Mapping[str, t.Any] = {
     "number": 7,
     "list of texts": ["a"],
     "list of null": [None],
+    "list of nameless rows": [{}],
 }
 
 

@@ -9,6 +9,7 @@ import typing as t
 
 import pytest
 from ansible_collections.homeflare.proxmox.plugins.module_utils.errors import DeclarationError
+from ansible_collections.homeflare.proxmox.plugins.module_utils.front.caller import Caller
 from ansible_collections.homeflare.proxmox.plugins.module_utils.front.estate_info import (
     ESTATE_INFO_OPTIONS,
     run_estate_info,
@@ -18,7 +19,8 @@ from ansible_collections.homeflare.proxmox.plugins.module_utils.front.estate_inf
 def run(**options: t.Any) -> dict[str, t.Any]:
     params = {name: option.get("default") for name, option in ESTATE_INFO_OPTIONS.items()}
     return run_estate_info(
-        {**params, **options}, check_mode=False, warn=lambda _text: None, hide=lambda _secrets: None, environ={}
+        {**params, **options},
+        Caller(check_mode=False, warn=lambda _text: None, hide=lambda _secrets: None, environ={}),
     )
 
 

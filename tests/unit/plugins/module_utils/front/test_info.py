@@ -11,6 +11,7 @@ import pytest
 from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.info import Info
 from ansible_collections.homeflare.proxmox.plugins.module_utils.errors import DeclarationError, HomeflareError
 from ansible_collections.homeflare.proxmox.plugins.module_utils.front import info as front
+from ansible_collections.homeflare.proxmox.plugins.module_utils.front.caller import Caller
 from ansible_collections.homeflare.proxmox.plugins.module_utils.front.jobs import job_of
 from ansible_collections.homeflare.proxmox.plugins.module_utils.front.registry import FAMILIES, INFOS
 
@@ -52,7 +53,9 @@ def look(path: str, monkeypatch: pytest.MonkeyPatch, *, check_mode: bool) -> tup
     result: t.Any = None
     try:
         result = front.run_info(
-            lookup, CONNECTION, check_mode=check_mode, warn=lambda text: None, hide=hidden.update, environ={}
+            lookup,
+            CONNECTION,
+            Caller(check_mode=check_mode, warn=lambda text: None, hide=hidden.update, environ={}),
         )
     except HomeflareError as error:
         result = error
@@ -89,8 +92,5 @@ def test_a_lookup_without_a_host_says_so() -> None:
     with pytest.raises(DeclarationError, match="api_hosts"):
         job_of("cluster_info").run(
             {**CONNECTION, "api_hosts": None, "subset": ["version"]},
-            check_mode=False,
-            warn=lambda text: None,
-            hide=lambda secrets: None,
-            environ={},
+            Caller(check_mode=False, warn=lambda text: None, hide=lambda secrets: None, environ={}),
         )

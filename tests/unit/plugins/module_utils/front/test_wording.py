@@ -10,6 +10,7 @@ import typing as t
 import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.homeflare.proxmox.plugins.module_utils.errors import DeclarationError
+from ansible_collections.homeflare.proxmox.plugins.module_utils.front.caller import Caller
 from ansible_collections.homeflare.proxmox.plugins.module_utils.front.jobs import job_of
 from ansible_collections.homeflare.proxmox.plugins.module_utils.front.run import wording
 
@@ -37,4 +38,4 @@ def test_an_estate_names_the_resource_with_the_unknown_option() -> None:
     given = {**CONNECTION, "resources": [{"pool": {"poolid": "house"}}, {"pool": {"poolid": "cellar", "coment": "x"}}]}
     params = ArgumentSpecValidator(job.spec).validate(given).validated_parameters
     with pytest.raises(DeclarationError, match=r"^resources\[1\] \(pool\): Unsupported parameters: coment\. Supported"):
-        job.run(params, check_mode=True, warn=print, hide=set().update, environ={})
+        job.run(params, Caller(check_mode=True, warn=print, hide=set[str]().update, environ={}))

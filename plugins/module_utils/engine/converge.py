@@ -120,7 +120,7 @@ def _unlocked(
 ) -> tuple[Live, Judgement]:
     """Read again while a lock, and nothing else, is in the way."""
     until = time.monotonic() + lock_wait
-    while {item.id for item in judgement.refusals} == {"locked"} and time.monotonic() < until:
+    while judgement.refusals and all(item.passes for item in judgement.refusals) and time.monotonic() < until:
         time.sleep(min(PAUSE, max(0.0, until - time.monotonic())))
         live, judgement = plan(family, declaration, session)
     return live, judgement

@@ -112,13 +112,15 @@ class Drift:
 class Refusal:
     """A change that is not made: one plain sentence that says what, why and the way out.
 
-    ``until_gone`` says that it falls away once what still uses the object is deleted, which an estate may do first.
+    until_gone   it falls away once what still uses the object is deleted, which an estate may do first
+    passes       a lock of PVE's, which falls away by itself: worth the seconds of ``lock_wait``
     """
 
     id: str
     msg: str
     key: str | None = None
     until_gone: bool = False
+    passes: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -136,7 +136,8 @@ def locked(place: Place, live: Live) -> Refusal | None:
     if not lock:
         return None
     why = " by a create that did not finish" if lock == "create" else ""
-    return Refusal(id="locked", key="lock", msg=f"{place.title} is locked ({lock}){why}; nothing was written.")
+    msg = f"{place.title} is locked ({lock}){why}; nothing was written."
+    return Refusal(id="locked", key="lock", passes=True, msg=msg)
 
 
 def pending_keys(declaration: Declaration, live: Live) -> tuple[str, ...]:

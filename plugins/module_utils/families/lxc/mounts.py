@@ -66,9 +66,13 @@ def growth(declared: t.Mapping[str, Canon], live: t.Mapping[str, Canon]) -> int:
     return int(want - have)
 
 
+def _kind_of(key: str) -> Mount:
+    return LXC_ROOTFS if key == "rootfs" else LXC_MOUNT
+
+
 def rewrites_and_grows(key: str, declared: object, live: object) -> bool:
     """Whether a mount asks for a PUT and a resize both, whose order depends on whether the container runs."""
-    kind = LXC_ROOTFS if key == "rootfs" else LXC_MOUNT
+    kind = _kind_of(key)
     try:
         want, have = kind.canon(declared), kind.canon(live)
     except SpellingError:
@@ -78,7 +82,7 @@ def rewrites_and_grows(key: str, declared: object, live: object) -> bool:
 
 def with_size_of(key: str, pending: object, current: object) -> object:
     """A pending mount with the size that its volume has now: a resize changes only the current value."""
-    kind = LXC_ROOTFS if key == "rootfs" else LXC_MOUNT
+    kind = _kind_of(key)
     try:
         waits, now = kind.canon(pending), kind.canon(current)
     except SpellingError:

@@ -288,4 +288,4 @@ def test_a_lock_that_is_all_that_stands_in_the_way_is_waited_for(monkeypatch: py
 
 
 def _locked(_family: Family, _declaration: Declaration, live: Live, _drift: tuple[Drift, ...]) -> list[Refusal]:
-    return [Refusal(id="locked", msg="locked (backup)")] if live.values.get("lock") else []
+    return [Refusal(id="locked", passes=True, msg="locked (backup)")] if live.values.get("lock") else []

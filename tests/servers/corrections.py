@@ -57,11 +57,11 @@ CORRECTIONS: tuple[Correction, ...] = (
                POWER, before=refusals.refuse_skiplock),
     Correction("no-slaac-host-managed", "spellings: net1 with host-managed=1,ip6=auto",
                WRITE_CONFIG, before=refusals.refuse_host_managed_slaac),
-    Correction("nested-pool-has-no-path", "specification 6; pve-manager API2/Pool.pm: only the query form nests",
+    Correction("nested-pool-has-no-path", "pve-manager API2/Pool.pm: only the query form nests",
                ANY_POOL, before=refusals.refuse_nested_pool_path),
     Correction("guest-in-use-stays", "pve-container API2/LXC.pm destroy_vm; qemu-server API2/Qemu.pm",
                DESTROY, before=more.refuse_guest_in_use),
-    Correction("alias-as-the-file-holds-it", "specification 17a; pve-firewall Firewall.pm format_aliases, parse_alias",
+    Correction("alias-as-the-file-holds-it", "pve-firewall Firewall.pm format_aliases, parse_alias",
                WRITE_ALIAS, before=more.plain_alias),
     Correction("a-new-guest-has-no-past", "a vmid may be used again", (("POST", CREATE),), before=guest.forget),
     Correction("lists-take-any-separator", "pve-common split_list",
@@ -103,7 +103,7 @@ CORRECTIONS: tuple[Correction, ...] = (
                (("GET", RESOURCES),), after=more.show_hastate),
     Correction("status-shows-ha", "pve-container API2/LXC/Status.pm: get_service_status", STATUS,
                after=more.show_ha_status),
-    Correction("some-types-are-shared", "specification 8; pve-storage Plugin.pm @SHARED_STORAGE",
+    Correction("some-types-are-shared", "pve-storage Plugin.pm @SHARED_STORAGE",
                (*NODE_STORAGE, ("GET", RESOURCES)), after=more.share_by_type),
 )  # fmt: skip
 

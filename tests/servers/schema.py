@@ -240,6 +240,11 @@ TRUE = re.compile(r"(1|on|yes|true)", re.IGNORECASE)
 FALSE = re.compile(r"(0|off|no|false)", re.IGNORECASE)
 
 
+def parse_named(name: str, text: str) -> dict[str, str]:
+    """A property string of a format that has a name (formats_config.py)."""
+    return parse_property_string(formats_config.PROPERTY_STRINGS[name], text)
+
+
 def parse_property_string(fmt: Mapping[str, Schema], text: str) -> dict[str, str]:
     """A property string's parts, booleans as 0 and 1; it must be a good one."""
     default_key = next((name for name, rule in fmt.items() if rule.get("default_key")), "")

@@ -136,7 +136,7 @@ def backend_steps(seed: Seed, placeholder: int) -> Iterator[tuple[str, str, Valu
 
 
 def section_store(seed: Seed, special_roles: Mapping[str, frozenset[str]]) -> dict[str, dict[Any, dict[str, Any]]]:
-    """What the section store holds at the start: specification section 21, and the static tokens."""
+    """What the section store holds at the start: what every PVE has, some objects of a house, and the static tokens."""
     roles: dict[Any, dict[str, Any]] = {name: {"privs": sorted(privs)} for name, privs in special_roles.items()}
     roles["HfProvisioner"] = {"privs": sorted(PROVISIONER)}
     users: dict[Any, dict[str, Any]] = {"root@pam": {"enable": 1, "expire": 0, "groups": []}}

@@ -6,8 +6,8 @@
 
 How to add a family
 -------------------
-1. Write a `Section` (table.py) in a file of this folder, after the spec and the measured answers, and put it in that
-   file's `SECTIONS`. Paths are the templates of PVE's API schema, which also checks the parameters: required,
+1. Write a `Section` (table.py) in a file of this folder, after PVE's source and the measured answers, and put it in
+   that file's `SECTIONS`. Paths are the templates of PVE's API schema, which also checks the parameters: required,
    unknown, type, bounds, enumeration, pattern and property strings need nothing in the row.
 2. Add the file to `SECTIONS` below. That is all: GET, POST, PUT and DELETE work (engine.py), a reset brings the seed
    back, `Lab.edit` changes objects by hand.

@@ -13,7 +13,7 @@ from __future__ import annotations
 import time
 import uuid
 
-from .. import formats_config, privileges, schema
+from .. import privileges, schema
 from ..formats import split_list
 from ..wire import Die, forbid, refuse
 from .table import SECTION_TRUTH, Call, Data, Key, Section, Texts, TypeRow
@@ -124,7 +124,7 @@ def _backup_update(call: Call, key: Key, old: Data, new: Data) -> None:
 
 
 def _nested(name: str, text: str) -> dict[str, str]:
-    return schema.parse_property_string(formats_config.PROPERTY_STRINGS[NESTED[name]], text)
+    return schema.parse_named(NESTED[name], text)
 
 
 def _backup_show(_call: Call, key: Key, data: Data) -> Data:

@@ -2,14 +2,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Authentication realms (pve-access-control API2/Domains.pm, Auth/*.pm; specification section 7).
+"""Authentication realms (pve-access-control API2/Domains.pm, Auth/*.pm).
 
 Every directory answers the connection test that `check-connection=1` asks for.
 """
 
 from __future__ import annotations
 
-from .. import formats_config, schema
+from .. import schema
 from ..formats import split_list
 from ..wire import Die
 from .table import SECTION_TRUTH, Call, Data, Key, Section, Texts, TypeRow
@@ -73,15 +73,11 @@ def _written(call: Call, key: Key, data: Data) -> None:
 
 def _sync_options(text: str) -> str:
     """API2/Domains.pm map_sync_default_options: old options as `remove-vanished`, keys in order."""
-    found = _parsed("realm-sync-options", text)
+    found = schema.parse_named("realm-sync-options", text)
     full, purge = found.pop("full", "0") == "1", found.pop("purge", "0") == "1"
     if "remove-vanished" not in found and (full or purge):
         found["remove-vanished"] = ";".join((["entry", "properties"] if full else []) + (["acl"] if purge else []))
     return ",".join(f"{name}={found[name]}" for name in sorted(found))
-
-
-def _parsed(name: str, text: str) -> dict[str, str]:
-    return schema.parse_property_string(formats_config.PROPERTY_STRINGS[name], text)
 
 
 def _delete(call: Call, key: Key, data: Data) -> bool:
@@ -102,7 +98,7 @@ def _row(call: Call, key: Key, data: Data) -> Data:
     row = {"realm": key, "type": shown["type"]}
     row |= {name: shown[name] for name in ("comment", "default") if shown.get(name)}
     if shown.get("tfa"):
-        row["tfa"] = _parsed("pve-tfa-config", str(shown["tfa"]))["type"]
+        row["tfa"] = schema.parse_named("pve-tfa-config", str(shown["tfa"]))["type"]
     return row
 
 

@@ -15,7 +15,7 @@ def _group(prefix: str) -> frozenset[str]:
     return frozenset(name for name in PRIVILEGES if name.startswith(prefix))
 
 
-# The roles that PVE makes itself (AccessControl.pm create_roles); specification section 2.
+# The roles that PVE makes itself (AccessControl.pm create_roles).
 SPECIAL_ROLES: dict[str, frozenset[str]] = {
     "NoAccess": frozenset(),
     "Administrator": PRIVILEGES,

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Storage definitions (pve-storage API2/Storage/Config.pm, Storage/Plugin.pm; specification 8, measured 41).
+"""Storage definitions (pve-storage API2/Storage/Config.pm, Storage/Plugin.pm; measured 41).
 
 storage.cfg is kept here. fakepve holds a copy of each definition without its secrets, for the volumes and the status
 of a node's storages are its own. Every storage can be activated: a fault of kind `status` is how one is not online.

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Storage definitions as PVE answered (measured 41, specification 8), and whose privileges see and change what."""
+"""Storage definitions as PVE answered (measured 41), and whose privileges see and change what."""
 
 from __future__ import annotations
 

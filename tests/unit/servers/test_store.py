@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The generic store by rows made up for this test: what each field of a row does (specification 0.2 to 0.4)."""
+"""The generic store by rows made up for this test: what each field of a row does."""
 
 from __future__ import annotations
 

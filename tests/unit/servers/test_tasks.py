@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Tasks: whose they are, and how they end (measured 10, specification 4.5)."""
+"""Tasks: whose they are, and how they end (measured 10)."""
 
 from __future__ import annotations
 

@@ -27,6 +27,8 @@ LATENCIES = (0.0, 0.04)
 RUNS = 5
 #: A cell that has taken so many seconds is not run again.
 PATIENCE = 75.0
+#: A cell that would take longer, going by the next smaller estate, is left out, and the page says so.
+TOO_LONG = 240.0
 
 #: The promises, at the largest size.
 REQUESTS_RATIO = 1.5
@@ -46,6 +48,7 @@ class Bench:
 
     def __init__(self, lab: Lab, folder: Path, community: Path | None, runs: int) -> None:
         self.lab, self.folder, self.community, self.runs = lab, folder, community, runs
+        self.left_out: list[str] = []
 
     def ways(self) -> Iterator[Way]:
         yield Way(page.FLOOR, self.floor)
@@ -98,7 +101,21 @@ class Bench:
             other = sorted(set(asked) ^ set(mix.reads(items)))
             raise BenchError(f"the estate and the floor do not send the same GETs: {', '.join(other) or 'some twice'}")
 
+    def too_long(self, size: int, smaller: Row | None) -> bool:
+        """Whether the cell would take longer than anybody waits; it is then noted."""
+        if smaller is None:
+            return False
+        expected = smaller.cost.seconds * size / smaller.objects
+        if expected <= TOO_LONG:
+            return False
+        self.left_out.append(
+            f"{size} objects at {smaller.latency * 1000:.0f} ms by {smaller.way} (about {expected:.0f} s a run, "
+            f"going by {smaller.objects} objects)"
+        )
+        return True
+
     def rows(self, sizes: Sequence[int]) -> Iterator[Row]:
+        smaller: dict[tuple[str, float], Row] = {}
         for size in sizes:
             items = mix.estate(size)
             self.prepare(items)
@@ -107,10 +124,13 @@ class Bench:
                 self.lab.configure(latency=latency)
                 floor: Row | None = None
                 for way in self.ways():
+                    if self.too_long(size, smaller.get((way.name, latency))):
+                        continue
                     row = Row(
                         size, latency, way.name, self.measured(way.program(items, False)), starts[way.name], floor
                     )
                     floor = floor or row
+                    smaller[way.name, latency] = row
                     yield row
 
 
@@ -150,7 +170,7 @@ def main(words: Sequence[str] | None = None) -> int:
     print("\n".join(["", *problems]))
     if not given.quick:
         path = estate.ROOT / "docs/benchmarks.md"
-        path.write_text(page.text(rows, given.community, PATIENCE, RUNS))
+        path.write_text(page.text(rows, bench.left_out, given.community, PATIENCE, RUNS))
         print(f"written to {path.relative_to(estate.ROOT)}")
     return 1 if problems else 0
 

@@ -91,7 +91,7 @@ The same objects on the same test servers on loopback, declared as they are, in 
 objects: {shares}. Nothing differs, so nothing is to be written.
 
 {table}
-{lacking}
+{lacking}{left_out}
 Each is the median of {runs} runs, or of as few as the last column says: what would take more than {patience:.0f}
 seconds in all is not run again. Nothing is divided by less than {SHORT} seconds.
 
@@ -127,16 +127,17 @@ The peak is the resident memory of the largest process of the run.
 
 {where}
 
-`./dev bench` makes the environments and runs it all, in about half an hour; `./dev bench --only estate` only this page,
+`./dev bench` makes the environments and runs it all, in about a quarter of an hour; `./dev bench --only estate` only this page,
 `./dev bench --quick` a short one that is not written down. What else runs on the machine is in the numbers.
 """
 
 
-def text(rows: Sequence[Row], community: Path | None, patience: float, runs: int) -> str:
+def text(rows: Sequence[Row], left_out: Sequence[str], community: Path | None, patience: float, runs: int) -> str:
     return _TEXT.format(
         shares=", ".join(f"{share} `{family}`" for family, share in SHARES.items()),
         table="\n".join([*HEAD, *(row.line() for row in rows)]),
         lacking="" if community else "\nThis run was made without community.proxmox.\n",
+        left_out=f"\nNot run, because it takes too long: {'; '.join(left_out)}.\n" if left_out else "",
         where="\n".join(f"- {line}" for line in _where(community)),
         patience=patience,
         runs=runs,

@@ -97,7 +97,7 @@ def _value(draw: Draw, kind: Kind) -> t.Any:
     if isinstance(kind, PropertyMap):
         return _properties(draw, kind)
     if isinstance(kind, ListOf):
-        parts = [values_of(draw, kind.item) for _ in range(draw(st.integers(max(1, kind.min_items), 3)))]
+        parts = [values_of(draw, kind.item) for _part in range(draw(st.integers(max(1, kind.min_items), 3)))]
         return [part for part in parts if part is not None]
     if isinstance(kind, Text) and kind.pattern:
         return draw(st.from_regex(kind.pattern, fullmatch=True, alphabet=_ASCII))

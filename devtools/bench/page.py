@@ -127,8 +127,8 @@ The peak is the resident memory of the largest process of the run.
 
 {where}
 
-`./dev bench` makes the environments and runs it all, in about a quarter of an hour; `./dev bench --only estate` only this page,
-`./dev bench --quick` a short one that is not written down. What else runs on the machine is in the numbers.
+`./dev bench` makes the environments and runs it all, in about a quarter of an hour; `./dev bench --only estate` only
+this page, `./dev bench --quick` a short one that is not written down. What else runs on the machine is in the numbers.
 """
 
 

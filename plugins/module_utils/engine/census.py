@@ -17,7 +17,7 @@ from . import export
 from .export import Exported, Ident
 from .family import Family, Live, Reader
 from .index import Index, Wishes
-from .read import read, rows_of
+from .read import read, rows_of, unknown_row
 from .sight import sees_all
 from .steps import fill
 
@@ -138,17 +138,31 @@ def _outer_rows(page: _Page, reader_of: ReaderOf) -> list[Row] | HomeflareError:
 def _one_list(page: _Page, reader_of: ReaderOf) -> _Listed:
     listed, index = _Listed(), page.index
     try:
-        path = fill(index.path, page.outer)
+        path = _path(page)
         found = rows_of(reader_of(page.family), path, dict(index.query) or None)
         rows = [{**page.outer, **row} for row in found]
+        if index.inside:
+            rows = [{**row, **inner} for row in rows for inner in _inner(row, index.inside, path)]
     except HomeflareError as error:
         _fail(listed, page, error)
         return listed
-    if index.inside:
-        rows = [{**row, **inner} for row in rows for inner in row.get(index.inside) or []]
     for row in rows:
         _sort(listed, page, row)
     return listed
+
+
+def _path(page: _Page) -> str:
+    try:
+        return fill(page.index.path, page.outer)
+    except KeyError as error:
+        raise unknown_row(page.index.under.path if page.index.under else page.index.path, str(error.args[0])) from None
+
+
+def _inner(row: Row, name: str, path: str) -> list[Row]:
+    found = row.get(name) or []
+    if not isinstance(found, list) or not all(isinstance(inner, dict) for inner in found):
+        raise unknown_row(path, name)
+    return found
 
 
 def _sort(listed: _Listed, page: _Page, row: Row) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import typing as t
 
 from ..errors import ApiError, ServerError
-from ..wire.kind import SpellingError
+from ..wire.kind import Canon, Kind, SpellingError
 from .family import Declaration, Family, Live, Reader
 from .steps import fill
 
@@ -39,7 +39,7 @@ def read_row(family: Family, ident: t.Mapping[str, t.Any], reader: Reader) -> t.
         raise
     if source.rows is None:
         return as_object(data, path)
-    return _pick(family, ident, _as_rows(data, path), source.rows)
+    return _pick(family, ident, _as_rows(data, path), source.rows, path)
 
 
 def rows_of(
@@ -59,7 +59,28 @@ def as_object(data: object, path: str) -> t.Mapping[str, t.Any]:
 def _as_rows(data: object, path: str) -> list[t.Mapping[str, t.Any]]:
     if not isinstance(data, list) or not all(isinstance(row, dict) for row in data):
         raise ServerError(f"GET {path}: the answer is not a list, so nothing is known.", method="GET", path=path)
-    return data
+    return [_Row(row, path) for row in data]
+
+
+class _Row(dict[str, t.Any]):
+    """A row of a list. ``row[name]`` is for a column that PVE always gives: without it the answer is not understood."""
+
+    def __init__(self, row: t.Mapping[str, t.Any], path: str) -> None:
+        super().__init__(row)
+        self._path = path
+
+    def __getitem__(self, name: str) -> t.Any:
+        value = self.get(name)
+        if value is None:
+            raise unknown_row(self._path, name)
+        return value
+
+
+def unknown_row(path: str, column: str) -> ServerError:
+    """A row from which not even the object's name can be told may be any object."""
+    return ServerError(
+        f"GET {path}: the answer has a row with no usable {column}, so nothing is known.", method="GET", path=path
+    )
 
 
 def _pick(
@@ -67,14 +88,25 @@ def _pick(
     ident: t.Mapping[str, t.Any],
     rows: list[t.Mapping[str, t.Any]],
     names: t.Mapping[str, str],
+    path: str,
 ) -> t.Mapping[str, t.Any] | None:
-    def is_it(row: t.Mapping[str, t.Any]) -> bool:
-        try:
-            return all(
-                family.identity[name].canon(row.get(column)) == family.identity[name].canon(ident[name])
-                for name, column in names.items()
-            )
-        except SpellingError:
-            return False
+    """The object's row, or None where every row is another's. Raises ServerError where that cannot be told."""
+    wanted = {column: family.identity[name].canon(ident[name]) for name, column in names.items()}
+    unnamed: str | None = None
+    for row in rows:
+        found = {column: _canon(family.identity[name], row.get(column)) for name, column in names.items()}
+        if found == wanted:
+            return row
+        unnamed = next((column for column, canon in found.items() if canon is None), unnamed)
+    if unnamed is not None:
+        raise unknown_row(path, unnamed)
+    return None
 
-    return next((row for row in rows if is_it(row)), None)
+
+def _canon(kind: Kind, value: object) -> Canon | None:
+    """None where it is no name."""
+    try:
+        canon = kind.canon(value)
+    except SpellingError:
+        return None
+    return None if canon == "" else canon

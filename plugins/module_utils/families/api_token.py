@@ -27,7 +27,7 @@ from ..engine.family import (
 from ..engine.index import Index
 from ..engine.judge import generic
 from ..engine.key import Clear, Key
-from ..engine.read import read_row
+from ..engine.read import as_object, read_row
 from ..engine.steps import create_steps, delete_steps, to_step, update_form
 from ..wire.scalars import Flag, Integer
 from .access import COMMENT, MINTED, TOKENID, USERID
@@ -38,7 +38,8 @@ def _read(family: Family, declaration: Declaration, reader: Reader) -> Live:
     user = read_row(family, declaration.ident, reader)
     if user is None:
         return Live(present=False, facts={"user_absent": True})
-    token = (user.get("tokens") or {}).get(declaration.ident["tokenid"])
+    tokens = as_object(user.get("tokens") or {}, f"access/users/{declaration.ident['userid']}")
+    token = tokens.get(declaration.ident["tokenid"])
     return Live(present=token is not None, values=token or {})
 
 

@@ -34,7 +34,7 @@ def _read(family: Family, declaration: Declaration, reader: Reader) -> Live:
     path = f"{scope}/aliases"
     rows = rows_of(reader, path)
     name = declaration.ident["name"].lower()
-    row = next((row for row in rows if str(row.get("name")).lower() == name), None)
+    row = next((row for row in rows if str(row["name"]).lower() == name), None)
     facts: dict[str, t.Any] = {"path": path}
     if row is not None and declaration.state == "absent" and not declaration.extras.get("force"):
         facts["used"] = sorted(_used(name, scope, declaration.ident.get("vmid"), reader))

@@ -247,3 +247,18 @@ def test_reads_are_side_by_side_within_bounds() -> None:
     found = census.take([family], lambda _family: server, parallel=3, choose=lambda *_: True, wishes=Wishes())
     assert len(found.resources) == 40
     assert server.most <= 3
+
+
+@pytest.mark.parametrize("inner", ["text", 7, {"id": "a"}, ["a", None]])
+def test_a_row_that_holds_no_rows_inside_is_told_as_unread(inner: object) -> None:
+    family, answers = places(index=Index(path="places", columns={"id": "id"}, inside="rooms"))
+    found = take(family, {**answers, "places": [{"rooms": [{"id": "b"}]}, {"rooms": inner}], "places/b": WHOLE})
+    (gap,) = found.unread
+    assert gap.why == "GET places: the answer has a row with no usable rooms, so nothing is known."
+
+
+def test_a_row_without_the_name_that_its_own_list_needs_is_told_as_unread() -> None:
+    outer = Index(path="towns", columns={})
+    family, answers = places(index=Index(path="towns/{town}/places", columns={"id": "id"}, under=outer))
+    (gap,) = take(family, {**answers, "towns": [{"name": "x"}]}).unread
+    assert gap.why == "GET towns: the answer has a row with no usable town, so nothing is known."

@@ -99,6 +99,7 @@ NONSENSE: t.Mapping[str, t.Any] = {
     "list of texts": ["a"],
     "list of null": [None],
     "list of nameless rows": [{}],
+    "rows of another sort": [{"poolid": [], "members": 7, "tokens": 3, "privs": {}, "storage": None, "name": None}],
 }
 
 

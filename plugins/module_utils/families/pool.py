@@ -55,7 +55,8 @@ def _facts(family: Family, declaration: Declaration, reader: Reader, live: Live)
     if declaration.state == "absent":
         if not live.present:
             return {}
-        below = [row["poolid"] for row in rows_of(reader, "pools") if row["poolid"].startswith(f"{poolid}/")]
+        names = [str(row["poolid"]) for row in rows_of(reader, "pools")]
+        below = [name for name in names if name.startswith(f"{poolid}/")]
         return {"below": below, "acl": _acl_rows(poolid, reader) if "/" in poolid else []}
     facts: dict[str, t.Any] = {}
     if not live.present and "/" in poolid:
@@ -90,9 +91,11 @@ def _refuse(family: Family, declaration: Declaration, live: Live, drift: tuple[D
     if declaration.state == "absent":
         yield from _refuse_absent(title, live)
         return
+    here, pool_of = declaration.ident["poolid"], live.facts.get("pool_of", {})
+    if not live.present and not here.rpartition("/")[2][:1].isalpha():
+        yield Refusal(id="no-letter", msg=f"{title}: the name of a new pool must start with a letter.")
     if declaration.extras.get("allow_move"):
         return
-    here, pool_of = declaration.ident["poolid"], live.facts.get("pool_of", {})
     for item in drift:
         for vmid in _changes(item)[0] if item.key == "vms" else ():
             other = pool_of.get(str(vmid), here)
@@ -214,6 +217,7 @@ POOL = Family(
     notes=_notes,
     steps_hook=_steps,
     refuses={
+        "no-letter": "creating a pool whose name (its last part) does not start with a letter",
         "in-other-pool": "adding a guest that is in another pool, unless allow_move",
         "not-empty": "deleting a pool that holds guests, storages or pools",
     },

@@ -158,3 +158,11 @@ def test_a_guest_that_is_not_seen_is_a_note_because_a_plan_may_create_it() -> No
     script = Script([read(pool()), resources((900, None))], read_only=True)
     outcome = converge(POOL, wanted, script, check_mode=True)
     assert outcome.progress.warnings == ["Pool house: no guest 901 is seen, and PVE lists only members that are there."]
+
+
+@pytest.mark.parametrize("poolid", ["123", "_a", "a/1b"])
+def test_a_new_pool_starts_with_a_letter_and_one_that_is_there_is_managed(poolid: str) -> None:
+    parent = [read(pool(poolid="a"), "a")] if "/" in poolid else []
+    with pytest.raises(RefusedError, match="the name of a new pool must start with a letter"):
+        run([read(ABSENT, poolid), *parent], poolid=poolid)
+    run([read(pool(poolid=poolid), poolid)], poolid=poolid)

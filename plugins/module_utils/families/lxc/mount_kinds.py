@@ -15,6 +15,7 @@ from ...wire.lists import SetOf
 from ...wire.propstr import PropertyMap, Sub
 from ...wire.scalars import CheckedText, Enum, Flag, read_text
 from ...wire.sizes import Size
+from ...wire.volumes import parse_volume
 
 FLAG: t.Final = Flag()
 _OFF: t.Final = Sub(FLAG, default=False)
@@ -29,6 +30,14 @@ def _mount_path(text: str) -> str | None:
     if re.search(r"/\.\.?(/|$)|^\.\./", text):
         return "must not hold . or .. as a part of the path"
     return None if text else "must not be empty"
+
+
+def _volume(text: str) -> str | None:
+    """PVE takes any text that is no path for a volume, and fails only when it looks for its storage."""
+    volume = parse_volume(text)
+    if volume.kind == "volume" and (volume.name is None or volume.name.startswith("-")):
+        return "must be storage:GiB, storage:volume or an absolute path"
+    return _mount_path(text)
 
 
 _RANGE = re.compile(r"([ug]):([0-9]{1,10}):([0-9]{1,10}):([0-9]{1,10})")
@@ -84,7 +93,7 @@ def _overlap(ranges: t.Iterable[_Range], kind: str, side: int) -> bool:
 
 
 _MOUNT_SUBS: t.Mapping[str, Sub] = {
-    "volume": Sub(CheckedText(_mount_path), required=True),
+    "volume": Sub(CheckedText(_volume), required=True),
     "acl": Sub(FLAG),  # neither 0 nor 1 is what absence means
     "idmap": Sub(IdMap()),
     "mountoptions": Sub(MOUNT_OPTIONS),

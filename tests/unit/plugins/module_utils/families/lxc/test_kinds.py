@@ -282,3 +282,12 @@ def test_cpuunits_is_what_either_cgroup_version_makes_of_it(declared: int, live:
 @pytest.mark.parametrize("key", ["net32", "mp256", "dev256", "net01", "unused0", "digest", "lxc", "parent"])
 def test_no_such_key(key: str) -> None:
     assert kind_of(key) is None
+
+
+@pytest.mark.parametrize("volume", ["8", 8, "local", "local:", ":8", "local:-1", "data/x"])
+@pytest.mark.parametrize("key", ["rootfs", "mp0"])
+def test_a_volume_that_is_on_no_storage_and_no_path_is_named(key: str, volume: object) -> None:
+    kind = kind_of(key)
+    assert kind is not None
+    fault = kind.fault(kind.canon({"volume": volume, **({"mp": "/b"} if key == "mp0" else {})}))
+    assert fault == "volume must be storage:GiB, storage:volume or an absolute path"

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 import typing as t
 from dataclasses import dataclass, field
@@ -27,7 +28,6 @@ _TOKEN_IDS: t.Final = {
 }
 _LABEL = r"[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?"
 _NAME = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(\.{_LABEL})*\.?")
-_IPV6 = re.compile(r"[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(%[A-Za-z0-9._-]+)?")
 _FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 
 
@@ -99,9 +99,9 @@ def _member(options: Options, option: str, text: str, default_port: int) -> Memb
     bare = text[len("https://") :].rstrip("/") if text.startswith("https://") else text
     if bare.startswith("["):
         host, bracket, rest = bare[1:].partition("]")
-        valid = bool(bracket) and _IPV6.fullmatch(host) is not None and (not rest or rest.startswith(":"))
+        valid = bool(bracket) and _is_ipv6(host) and (not rest or rest.startswith(":"))
         port = rest[1:] if rest else str(default_port)
-    elif _IPV6.fullmatch(bare):
+    elif _is_ipv6(bare):
         host, port, valid = bare, str(default_port), True
     else:
         host, colon, port = bare.partition(":")
@@ -110,6 +110,16 @@ def _member(options: Options, option: str, text: str, default_port: int) -> Memb
     if not valid or not re.fullmatch(r"[0-9]{1,5}", port) or not 0 < int(port) < 65536:
         raise DeclarationError(f"{text!r} is no host and no host:port", option=options.source(option))
     return Member(host, int(port))
+
+
+def _is_ipv6(text: str) -> bool:
+    address, percent, zone = text.partition("%")
+    if percent and not re.fullmatch(r"[A-Za-z0-9._-]+", zone):
+        return False
+    try:
+        return ipaddress.ip_address(address).version == 6
+    except ValueError:
+        return False
 
 
 def _credential(options: Options, product: str) -> tuple[str | None, str | None, BaoAccess | None]:

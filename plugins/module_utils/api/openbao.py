@@ -34,8 +34,8 @@ RETRY_PAUSES: t.Final = (0.3, 1.0)
 
 _HINTS: t.Final[dict[int, str]] = {
     400: "the login or the role is not as OpenBao has it",
-    403: "the token may not read this path, has expired, or the mount is absent",
-    404: "no such role, mount or namespace; a KV version 2 path needs data/ (bao_path)",
+    403: "the token may not read this path, has expired, or the mount (bao_mount) is absent",
+    404: "no such role (bao_read_role, bao_write_role), mount or namespace; a KV version 2 path needs data/ (bao_path)",
     503: "sealed, or not ready",
 }
 

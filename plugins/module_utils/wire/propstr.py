@@ -128,7 +128,7 @@ class PropertyMap(Kind):
     def _unknown(self, name: str) -> str:
         what = f"unknown sub-key {name}" if _NAME.fullmatch(name) else "unknown sub-key"
         near = difflib.get_close_matches(name, self.subs, n=1)
-        return f"{what}; did you mean {near[0]}?" if near else f"{what}; known are {', '.join(sorted(self.subs))}"
+        return f"{what} (did you mean {near[0]}?)" if near else f"{what}; known are {', '.join(sorted(self.subs))}"
 
     def _kind(self, key: str) -> Kind:
         sub = self.subs.get(key)

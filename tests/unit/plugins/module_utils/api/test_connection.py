@@ -64,6 +64,9 @@ def test_an_ipv6_member_is_bracketed_in_its_authority() -> None:
         "pve1/x",
         "-a",
         "[2001:db8::1",
+        "a:b:c:99999",
+        "2001:db8::1::2",
+        "fe80::1%a/b",
     ],
 )
 def test_a_malformed_member_is_refused_by_the_name_of_its_option(text: str) -> None:

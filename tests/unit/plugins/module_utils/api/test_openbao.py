@@ -106,7 +106,7 @@ def test_the_age_of_an_agents_copy_is_taken_off(bao: Serve) -> None:
             {"errors": ["1 error occurred:\n\t* permission denied\n\n"]},
             "403: 1 error occurred: * permission denied",
         ),
-        (404, {"errors": []}, "404: no reason given (no such role, mount or namespace"),
+        (404, {"errors": []}, "404: no reason given (no such role (bao_read_role, bao_write_role), mount or namespace"),
         (404, {"errors": ['no handler for route "x". route entry not found.']}, "404: no handler for route"),
         (404, {"data": None, "warnings": ["Invalid path for a versioned K/V"]}, "404: not an OpenBao error body"),
         (503, {"errors": ["Vault is sealed"]}, "503: Vault is sealed"),

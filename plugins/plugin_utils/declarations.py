@@ -84,22 +84,25 @@ def _family(name: str, key: str) -> Family:
 
 def _twice(entries: t.Sequence[tuple[str, Entry]]) -> list[str]:
     """An object counts as the same in every spelling of its name."""
-    seen: dict[tuple[str, str], str] = {}
+    seen: dict[tuple[str, ...], str] = {}
     said: list[str] = []
     for name, entry in entries:
         ((key, options),) = entry.items()
-        title = _title(FAMILIES[key], options)
-        if title is None:
+        family = FAMILIES[key]
+        ident = _ident(family, options)
+        if not ident:
             continue
-        first = seen.get((key, title))
+        same = (key, *family.same(ident))
+        first = seen.get(same)
         if first is not None:
-            said.append(f"{title} is declared {f'twice in {name}' if first == name else f'in {first} and in {name}'}.")
-        seen.setdefault((key, title), name)
+            where = f"twice in {name}" if first == name else f"in {first} and in {name}"
+            said.append(f"{family.title(ident)} is declared {where}.")
+        seen.setdefault(same, name)
     return said
 
 
-def _title(family: Family, options: t.Mapping[str, t.Any]) -> str | None:
-    """None where the name itself is wrong: the module says it better."""
+def _ident(family: Family, options: t.Mapping[str, t.Any]) -> dict[str, str]:
+    """Empty where the name itself is wrong: the module says it better."""
     ident: dict[str, str] = {}
     for option, kind in family.identity.items():
         if options.get(option) is None:
@@ -107,8 +110,8 @@ def _title(family: Family, options: t.Mapping[str, t.Any]) -> str | None:
         try:
             ident[option] = str(kind.form(kind.canon(options[option])))
         except SpellingError:
-            return None
-    return family.title(ident) if ident else None
+            return {}
+    return ident
 
 
 # ---- back into a file

@@ -74,13 +74,13 @@ Tell = t.Callable[[str], None]
 
 def duplicates(resources: t.Sequence[Resource]) -> list[str]:
     """A sentence for each object that is declared twice."""
-    seen: dict[tuple[str, str], Resource] = {}
+    seen: dict[tuple[str, ...], Resource] = {}
     said: list[str] = []
     for item in resources:
-        key = (item.family.name, item.family.handle(item.declaration.ident))
-        if key in seen:
-            said.append(f"{item.place}: {item.title} is declared at {seen[key].place} already.")
-        seen.setdefault(key, item)
+        first = seen.setdefault((item.family.name, *item.family.same(item.declaration.ident)), item)
+        if first is not item:
+            spelled = "" if first.title == item.title else f", as {first.title}"
+            said.append(f"{item.place}: {item.title} is declared at {first.place} already{spelled}.")
     return said
 
 

@@ -186,6 +186,9 @@ class Family:
 
     identity     option name -> Kind, in the order in which a person names the object
     optional     identity options that a declaration may leave out
+    alone        identity options that tell an object from all others, where the rest only say where it is (a vmid);
+                 empty: all of them together
+    caseless     identity options in which upper and lower case are the same name
     delete_array the ``delete`` parameter is an array: repeated, not comma-joined
     selector     the key whose value picks the types of ``Key.types`` (``type``)
     needs        families whose objects must be there first
@@ -229,6 +232,8 @@ class Family:
     empty_clears: bool = True
     joiner: str = " "
     optional: tuple[str, ...] = ()
+    alone: tuple[str, ...] = ()
+    caseless: tuple[str, ...] = ()
     sink: str | None = None
     recover: str | None = None
     index: tuple[Index, ...] = ()
@@ -251,6 +256,12 @@ class Family:
     def handle(self, ident: t.Mapping[str, t.Any]) -> str:
         """The object's name alone: what ``confirm_destroy`` must repeat."""
         return self.joiner.join(str(ident[name]) for name in self.identity if name in ident)
+
+    def same(self, ident: t.Mapping[str, t.Any]) -> tuple[str, ...]:
+        """Equal for two names of one object."""
+        names = self.alone or self.identity
+        named = {name: str(ident.get(name, "")) for name in names}
+        return tuple(text.lower() if name in self.caseless else text for name, text in named.items())
 
     def option_of(self, key: str) -> str:
         """The option that declares this PVE key; inside a ``config`` dict keys are PVE's own."""

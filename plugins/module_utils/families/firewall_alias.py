@@ -92,6 +92,7 @@ FIREWALL_ALIAS = Family(
     noun="Firewall alias",
     identity={"name": NAME, "vmid": VMID},
     optional=("vmid",),
+    caseless=("name",),
     joiner=" of guest ",
     read=Read(path=_COLLECTION, rows={"name": "name"}, shared=True),
     index=(

@@ -97,6 +97,7 @@ LXC: t.Final = Family(
     noun="Container",
     identity={"vmid": VMID, "node": _NODE},
     joiner=" on ",
+    alone=("vmid",),
     config="config",
     empty_clears=False,
     digest=True,

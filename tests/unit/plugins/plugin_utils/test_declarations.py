@@ -63,6 +63,18 @@ def test_an_object_twice_in_one_file_and_everything_else_that_is_wrong_is_told_a
         merged([("a.yml", {"pool": [HOUSE, HOUSE]}), ("b.yml", {"x": []})])
 
 
+@pytest.mark.parametrize(
+    ("family", "first", "second"),
+    [
+        ("lxc", {"vmid": 900, "node": "pve1"}, {"vmid": "900", "node": "pve2"}),
+        ("firewall_alias", {"name": "Web"}, {"name": "web"}),
+    ],
+)
+def test_an_object_in_two_places_or_spellings_is_one(family: str, first: t.Any, second: t.Any) -> None:
+    with pytest.raises(DeclarationsError, match=r"is declared in a.yml and in b.yml"):
+        merged([("a.yml", {family: [first]}), ("b.yml", {family: [second]})])
+
+
 # ---- the lookup
 
 

@@ -12,6 +12,7 @@ import typing as t
 
 import pytest
 from ansible_collections.homeflare.proxmox.plugins.module_utils.engine import estate, estate_report
+from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.estate import Resource
 from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.family import (
     Declaration,
     Drift,
@@ -20,6 +21,7 @@ from ansible_collections.homeflare.proxmox.plugins.module_utils.engine.family im
     Refusal,
 )
 from ansible_collections.homeflare.proxmox.plugins.module_utils.errors import ApiError
+from ansible_collections.homeflare.proxmox.plugins.module_utils.wire.scalars import Text
 from ansible_collections.homeflare.proxmox.tests.unit.sample_family import PLACE
 from ansible_collections.homeflare.proxmox.tests.unit.scripted import Ended
 
@@ -174,6 +176,17 @@ def test_an_interrupt_marks_the_row_under_way_and_leaves_the_rest() -> None:
 def test_an_object_that_is_declared_twice_is_named_with_both_places() -> None:
     (said,) = estate.duplicates([resource("a"), resource("b"), resource("a")])
     assert said == "resources[a]: Place a is declared at resources[a] already."
+
+
+def test_what_only_says_where_it_is_makes_no_other_object_and_some_names_have_no_case() -> None:
+    kinds = {"id": PLACE.identity["id"], "town": Text()}
+    family = dataclasses.replace(PLACE, identity=kinds, joiner=" in ", alone=("id",), caseless=("id",))
+    first, second = (
+        Resource(f"resources[{number}]", family, Declaration(ident=ident))
+        for number, ident in enumerate([{"id": "a", "town": "x"}, {"id": "A", "town": "y"}])
+    )
+    (said,) = estate.duplicates([first, second])
+    assert said == "resources[1]: Place A in y is declared at resources[0] already, as Place a in x."
 
 
 def _held(_family: Family, declaration: Declaration, live: Live, _drift: tuple[Drift, ...]) -> list[Refusal]:

@@ -54,6 +54,8 @@ def run_estate(params: t.Mapping[str, t.Any], caller: Caller) -> dict[str, t.Any
     """The result of the task. Raises HomeflareError; EstateFailed holds every row."""
     if params["parallel"] < 1:
         raise DeclarationError("must be at least 1.", option="parallel")
+    if params.get("report"):
+        _check_report(params["report"])
     declared = _resources(params["resources"], caller)
     verify = params["mode"] == "verify"
     sessions = Sessions(params, caller, read_only=verify or caller.check_mode)
@@ -63,6 +65,19 @@ def run_estate(params: t.Mapping[str, t.Any], caller: Caller) -> dict[str, t.Any
     finally:
         caller.hide(sessions.secrets())
         sessions.close()
+
+
+def _check_report(path: str) -> None:
+    """Said before the work, not after it."""
+    folder = os.path.dirname(path) or "."
+    wrong = (
+        (os.path.isdir(path), "is a folder"),
+        (not os.path.isdir(folder), f"there is no folder {folder}"),
+        (not os.access(folder, os.W_OK | os.X_OK), f"the folder {folder} cannot be written to"),
+    )
+    for is_so, why in wrong:
+        if is_so:
+            raise DeclarationError(f"{why}.", option="report")
 
 
 # ---- the declared resources
@@ -93,6 +108,8 @@ def _resource(place: str, entry: t.Mapping[str, t.Any], caller: Caller) -> _Decl
         raise DeclarationError("must be one key, the family, with its options below it.", option=place)
     ((name, options),) = entry.items()
     family = family_named(name, place)
+    if not isinstance(options or {}, dict):
+        raise DeclarationError("must be a dictionary of its options.", option=f"{place} ({family.name})")
     checked = ArgumentSpecValidator(argument_spec(family)).validate(dict(options or {}))
     caller.hide(checked._no_log_values)
     if checked.error_messages:
@@ -138,6 +155,12 @@ class Sessions:
             session.close()
 
 
+def _named(row: Row) -> str:
+    """What is said of a resource, with its name in front unless it begins with it."""
+    title = row.resource.title
+    return row.msg if row.msg.startswith(title) else f"{title}: {row.msg}"
+
+
 class _Run:
     """Survey, then whatever the mode asks for, then the report."""
 
@@ -166,7 +189,7 @@ class _Run:
 
     def applied(self) -> dict[str, t.Any]:
         estate.postpone(self.rows)
-        refused = [row.msg for row in self.rows if row.status == estate.REFUSED]
+        refused = [_named(row) for row in self.rows if row.status == estate.REFUSED]
         planned = any(row.status == estate.PLANNED for row in self.rows)
         if refused:
             told = self.told(changed=False)
@@ -228,7 +251,7 @@ class _Run:
         return ", ".join(f"{number} {status}" for status, number in told["summary"].items())
 
     def failure(self, bad: t.Sequence[Row], told: t.Mapping[str, t.Any]) -> str:
-        first = "; ".join(f"{row.resource.title}: {row.msg}" for row in bad if row.msg)
+        first = "; ".join(_named(row) for row in bad if row.msg)
         return f"{first} ({self.counts(told)}). It is safe to run it again."
 
     def write_report(self, told: t.Mapping[str, t.Any]) -> None:
@@ -243,7 +266,7 @@ class _Run:
                 report.write(text)
             os.replace(f"{path}.new", path)
         except OSError as error:
-            raise DeclarationError(f"cannot be written: {error.strerror}.", option="report") from None
+            raise EstateFailed(f"report: cannot be written: {error.strerror}.", told) from None
 
 
 @contextmanager

@@ -87,6 +87,42 @@ def test_plan_apply_again_verify_and_delete(player: Player, target: Target, esta
     target.assert_no_writes()
 
 
+def test_what_stands_on_each_other_goes_in_one_run(player: Player, target: Target) -> None:
+    """A rule holds an HA resource, that a container, and that a pool; a role is held by the rows of its users."""
+    target.needs_lab("a cluster with HA")
+    subject = {"type": "user", "ugid": "hf-read@pve"}
+    made: Resources = [
+        {"pool": {"poolid": "hf-held", "vms": [target.vmids[0]]}},
+        container(target, 0),
+        {"ha_resource": {"sid": f"ct:{target.vmids[0]}", "hastate": "ignored"}},
+        {
+            "ha_rule": {
+                "rule": "hf-rule",
+                "type": "node-affinity",
+                "resources": [f"ct:{target.vmids[0]}"],
+                "nodes": [target.node],
+            }
+        },
+        {"role": {"roleid": "HfHeld", "privs": ["VM.Audit"]}},
+        {"acl": {"path": "/vms", "roleid": "HfHeld", **subject}},
+    ]
+    assert run(player, target, made).result["verdict"] == "clean"
+    absent: Resources = [
+        {"pool": {"poolid": "hf-held", "state": "absent"}},
+        *gone([made[1]]),
+        {"ha_resource": {"sid": f"ct:{target.vmids[0]}", "state": "absent"}},
+        {"ha_rule": {"rule": "hf-rule", "state": "absent"}},
+        {"role": {"roleid": "HfHeld", "state": "absent"}},
+        {"acl": {"path": "/vms", "roleid": "HfHeld", **subject, "state": "absent"}},
+    ]
+    planned = run(player, target, absent, check=True)
+    assert (planned.status, statuses(planned)) == ("ok", ["planned"] * 6), planned.msg
+    deleted = run(player, target, absent)
+    assert (deleted.status, statuses(deleted)) == ("ok", ["changed"] * 6), deleted.msg
+    assert statuses(run(player, target, absent)) == ["ok"] * 6
+    target.assert_no_writes()
+
+
 def test_a_refusal_anywhere_keeps_everything_from_being_written(player: Player, target: Target) -> None:
     lab = target.needs_lab("a container that runs already")
     lab.edit("POST", "/pools", {"poolid": "hf-full"})

@@ -187,7 +187,7 @@ def _obstacles(place: Place, declaration: Declaration, live: Live) -> t.Iterable
         yield lock
     if facts.get("ha") or facts.get("replicated"):
         msg = f"{title} is under HA or replication; remove that first. Nothing was deleted."
-        yield Refusal(id="ha-or-repl", msg=msg)
+        yield Refusal(id="ha-or-repl", until_gone=True, msg=msg)
     allowed = declaration.extras.get("absent_allow_unused") or ()
     unused = sorted(key for key in live.values if re.fullmatch(r"unused\d+", key) and key not in allowed)
     if unused:

@@ -106,6 +106,7 @@ def _refuse_last(title: str, declaration: Declaration, live: Live) -> t.Iterable
     if rules and not declaration.extras.get("purge"):
         yield Refusal(
             id="last-of-rule",
+            until_gone=True,
             msg=f"{title} is the only member of rule {', '.join(rules)}; remove the rule first, or set purge: true to "
             "delete it along.",
         )

@@ -133,7 +133,8 @@ def _refuse_absent(title: str, declaration: Declaration, live: Live) -> t.Iterab
     users = live.facts.get("users", ())
     if users and declaration.confirm_destroy != declaration.ident["realm"]:
         names = ", ".join(users[:5]) + (f" and {len(users) - 5} more" if len(users) > 5 else "")
-        yield Refusal(id="has-users", msg=f"{title} still has users ({names}), who could then not log in.")
+        msg = f"{title} still has users ({names}), who could then not log in."
+        yield Refusal(id="has-users", until_gone=True, msg=msg)
 
 
 def _notes(family: Family, declaration: Declaration, live: Live, drift: tuple[Drift, ...]) -> t.Iterable[str]:

@@ -81,6 +81,7 @@ def _refuse_bound(title: str, declaration: Declaration, live: Live) -> t.Iterabl
     if bound and declaration.confirm_destroy != declaration.ident["roleid"]:
         yield Refusal(
             id="still-bound",
+            until_gone=True,
             msg=f"{title} is still bound at {', '.join(bound)}, and deleting it takes these grants along; remove them "
             f'first, or set confirm_destroy: "{declaration.ident["roleid"]}".',
         )

@@ -14,7 +14,7 @@ from ..engine.declare import argument_spec, near
 from ..engine.export import Ident
 from ..engine.family import Family
 from ..engine.index import Wishes
-from ..errors import DeclarationError
+from ..errors import DeclarationError, HomeflareError
 from .caller import Caller
 from .estate import Sessions
 from .registry import FAMILIES, family_named
@@ -57,6 +57,9 @@ def run_estate_info(params: t.Mapping[str, t.Any], caller: Caller) -> dict[str, 
     finally:
         caller.hide(sessions.secrets())
         sessions.close()
+    lists = {gap.family: gap.why for gap in taken.unread if not gap.name}
+    if families and all(family.name in lists for family in families):
+        raise HomeflareError(f"None of the families could be listed, so nothing is known. {lists[families[0].name]}")
     if taken.unread:
         caller.warn(f"{len(taken.unread)} parts of the estate could not be told; they are listed under unread.")
     return _result(taken)

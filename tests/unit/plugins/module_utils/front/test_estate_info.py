@@ -8,7 +8,7 @@ from __future__ import annotations
 import typing as t
 
 import pytest
-from ansible_collections.homeflare.proxmox.plugins.module_utils.errors import DeclarationError
+from ansible_collections.homeflare.proxmox.plugins.module_utils.errors import DeclarationError, HomeflareError
 from ansible_collections.homeflare.proxmox.plugins.module_utils.front.caller import Caller
 from ansible_collections.homeflare.proxmox.plugins.module_utils.front.estate_info import (
     ESTATE_INFO_OPTIONS,
@@ -44,3 +44,9 @@ def run(**options: t.Any) -> dict[str, t.Any]:
 def test_a_wrong_option_is_named(options: dict[str, t.Any], why: str) -> None:
     with pytest.raises(DeclarationError, match=why):
         run(**options)
+
+
+def test_a_cluster_that_answers_nothing_is_a_failure_and_no_empty_estate() -> None:
+    token = {"api_token_id": "a@pve!bc", "api_token_secret": "x" * 36}
+    with pytest.raises(HomeflareError, match=r"^None of the families could be listed.*no member answered"):
+        run(api_hosts=["127.0.0.1:1"], families=["pool", "role"], **token)

@@ -33,11 +33,17 @@ CONNECT_SECONDS: t.Final = 10.0
 RETRY_PAUSES: t.Final = (0.3, 1.0)
 
 _HINTS: t.Final[dict[int, str]] = {
-    400: "the login or the role is not as OpenBao has it",
     403: "the token may not read this path, has expired, or the mount (bao_mount) is absent",
     404: "no such role (bao_read_role, bao_write_role), mount or namespace; a KV version 2 path needs data/ (bao_path)",
     503: "sealed, or not ready",
 }
+
+
+def _hint(path: str, status: int) -> str:
+    # A credential that could not be made is a 400 as well: there the engine's own words say why.
+    if status == 400 and path.startswith("auth/"):
+        return "the login or the role is not as OpenBao has it"
+    return _HINTS.get(status, "redirects are not followed" if status in range(300, 400) else "")
 
 
 @dataclass(frozen=True)
@@ -147,7 +153,7 @@ class OpenBao:
             raise MintError(f"{where} -> no response from {self._access.url}: {why}{hint}")
         if 200 <= outcome.status < 300:
             return outcome
-        hint = _HINTS.get(outcome.status, "redirects are not followed" if outcome.status in range(300, 400) else "")
+        hint = _hint(path, outcome.status)
         text = f"{where} -> {outcome.status}: {self._errors(outcome.body)}"
         raise Refused(f"{text} ({hint})" if hint else text, outcome.status)
 

@@ -110,7 +110,7 @@ def test_the_age_of_an_agents_copy_is_taken_off(bao: Serve) -> None:
         (404, {"errors": ['no handler for route "x". route entry not found.']}, "404: no handler for route"),
         (404, {"data": None, "warnings": ["Invalid path for a versioned K/V"]}, "404: not an OpenBao error body"),
         (503, {"errors": ["Vault is sealed"]}, "503: Vault is sealed"),
-        (400, {"errors": ["a", "b"]}, "400: a; b"),
+        (400, {"errors": ["no member of the cluster answers", "b"]}, "400: no member of the cluster answers; b"),
         (500, f"crash {TOKEN} {MINTED_SECRET}", "500: not an OpenBao error body"),
         (500, {"errors": [f"quoted {TOKEN}"]}, "500: quoted ********"),
         (500, {"errors": {"a": "b"}}, "500: not an OpenBao error body"),

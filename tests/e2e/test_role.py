@@ -21,9 +21,16 @@ ROOT = Path(__file__).resolve().parents[2]
 PLAYBOOK = "homeflare.proxmox.verify"
 
 
+GONE = [
+    {"pool": {"poolid": "hf-a/hf-b", "state": "absent"}},
+    {"pool": {"poolid": "hf-a", "state": "absent"}},
+    {"group": {"groupid": "hf-ops", "state": "absent", "confirm_destroy": "hf-ops"}},
+]
+
+
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Two files of both forms; a template, and what only looks like one."""
+def folder(tmp_path: Path, player: Player, target: Target) -> t.Iterator[Path]:
+    """Two files of both forms; a template, and what only looks like one. A real node is left without its objects."""
     found = tmp_path / "estate"
     (found / "more").mkdir(parents=True)
     (found / "pools.yml").write_text("pool:\n  - {poolid: hf-a, comment: '{{ said }}'}\n")
@@ -32,7 +39,9 @@ def folder(tmp_path: Path) -> Path:
         "  - homeflare.proxmox.pool: {poolid: hf-a/hf-b}\n"
         "  - group: {groupid: hf-ops, comment: !unsafe 'of {{ whom }}'}\n"
     )
-    return found
+    yield found
+    if target.lab is None:
+        player.module("estate", {"resources": GONE}).ok()
 
 
 def role(player: Player, folder: Path, *, check: bool = False, **variables: t.Any) -> Row:

@@ -22,6 +22,8 @@ Messages are for the person who reads the task's output: they never carry a secr
 
 from __future__ import annotations
 
+import os
+import traceback
 import typing as t
 
 
@@ -154,3 +156,10 @@ class NotStoredError(HomeflareError):
 
     def details(self) -> dict[str, t.Any]:
         return self.result
+
+
+def internal(error: Exception) -> str:
+    """A defect of ours in words: where it happened, never what was being handled."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno} in {frames[-1].name}" if frames else "unknown"
+    return f"Internal error ({type(error).__name__} at {where}); please report it."

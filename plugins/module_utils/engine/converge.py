@@ -9,7 +9,7 @@ import time
 import typing as t
 from dataclasses import dataclass, replace
 
-from ..errors import HomeflareError, NotStoredError
+from ..errors import NotStoredError
 from . import report
 from .family import Declaration, Family, Judgement, Live
 from .write import Answered, Progress, Writer, plan, refuse, tell, write
@@ -77,7 +77,7 @@ def apply(
     """Write a judgement that was not refused, and prove it."""
     try:
         live, pending = _write_rounds(family, declaration, session, judgement, progress)
-    except HomeflareError as error:
+    except Exception as error:
         tell(error, progress)
         raise
     return Outcome(replace(judgement, pending=pending), live, progress)

@@ -12,7 +12,7 @@ import typing as t
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from ..errors import HomeflareError, RefusedError
+from ..errors import HomeflareError, RefusedError, internal
 from . import report
 from .converge import Outcome, Ready, converge
 from .family import Declaration, Family, Judgement, Live
@@ -97,8 +97,8 @@ def _judged(item: Resource, session_of: SessionOf) -> Row:
     except RefusedError as error:
         row.status, row.msg = REFUSED, str(error)
         return row
-    except HomeflareError as error:
-        row.status, row.msg = UNKNOWN, str(error)
+    except Exception as error:  # noqa: BLE001  a defect in one family leaves the others told
+        row.status, row.msg = UNKNOWN, _said(error)
         return row
     row.warnings = row.judgement.notes
     if row.judgement.refusals:
@@ -208,12 +208,17 @@ def _write_one(row: Row, session_of: SessionOf, hooks_of: HooksOf, tell: Tell, l
             answered=answered,
             lock_wait=lock_wait,
         )
-    except HomeflareError as error:
-        row.status, row.msg = FAILED, str(error)
-        row.written = tuple(error.extra.get("written", ()))
-        row.tasks = tuple(error.extra.get("tasks", ()))
+    except Exception as error:  # noqa: BLE001  what was written before a defect is told as well
+        row.status, row.msg = FAILED, _said(error)
+        extra = getattr(error, "extra", {})
+        row.written = tuple(extra.get("written", ()))
+        row.tasks = tuple(extra.get("tasks", ()))
         return
     _settle(row, outcome)
+
+
+def _said(error: Exception) -> str:
+    return str(error) if isinstance(error, HomeflareError) else internal(error)
 
 
 def _settle(row: Row, outcome: Outcome) -> None:

@@ -22,8 +22,9 @@ Answered = t.Callable[[Step, t.Any], None]
 CONFLICT = re.compile(r"detected modified configuration|file change by other user")
 #: What the create endpoints say when somebody else was faster.
 TAKEN = re.compile(r"already (exists|defined)")
-#: pve-http-server AnyEvent.pm proxy_request: these statuses say nothing about whether the request ran.
-UNCLEAR = (596, 597, 599)
+#: pve-http-server AnyEvent.pm proxy_request, and gateways in front of it (502, 504): these statuses say nothing about
+#: whether the request ran.
+UNCLEAR = (502, 504, 596, 597, 599)
 
 
 class Writer(Reader, t.Protocol):
@@ -173,10 +174,11 @@ def _explain(
     return error
 
 
-def tell(error: HomeflareError, progress: Progress) -> None:
-    """A failure half-way says what was written."""
-    error.extra.setdefault("changed", bool(progress.written))
+def tell(error: Exception, progress: Progress) -> None:
+    """A failure half-way says what was written, and so does a defect of ours."""
+    extra: dict[str, t.Any] = vars(error).setdefault("extra", {})
+    extra.setdefault("changed", bool(progress.written))
     if progress.written:
-        error.extra["written"] = list(progress.written)
+        extra["written"] = list(progress.written)
     if progress.tasks:
-        error.extra.setdefault("tasks", list(progress.tasks))
+        extra.setdefault("tasks", list(progress.tasks))

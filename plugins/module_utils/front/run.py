@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import os
-import traceback
 import typing as t
 
 from ..api.connection import CONNECTION_OPTIONS, Connection
@@ -14,7 +12,7 @@ from ..api.session import Session
 from ..engine.converge import converge
 from ..engine.declare import argument_spec, declaration_of
 from ..engine.family import Family
-from ..errors import HomeflareError
+from ..errors import HomeflareError, internal
 from .caller import Caller
 from .revealed import Revealed
 
@@ -64,7 +62,5 @@ def failure(error: HomeflareError) -> dict[str, t.Any]:
 
 
 def crash(error: Exception) -> dict[str, t.Any]:
-    """A defect of ours as a failed task: where it happened, never what was being handled."""
-    frames = traceback.extract_tb(error.__traceback__)
-    where = f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno} in {frames[-1].name}" if frames else "unknown"
-    return {"changed": False, "msg": f"Internal error ({type(error).__name__} at {where}); please report it."}
+    """A defect of ours as a failed task, with what was written before it."""
+    return {"changed": False, **getattr(error, "extra", {}), "msg": internal(error)}

@@ -33,6 +33,7 @@ from ansible_collections.homeflare.proxmox.plugins.module_utils.errors import (
     TaskError,
     TransportError,
 )
+from ansible_collections.homeflare.proxmox.plugins.module_utils.front.run import crash
 from ansible_collections.homeflare.proxmox.tests.unit.sample_family import PLACE
 from ansible_collections.homeflare.proxmox.tests.unit.scripted import Ended, Script, error
 
@@ -150,13 +151,24 @@ def test_a_refusal_comes_before_any_write_with_the_whole_result() -> None:
     assert not caught.value.details()["changed"]
 
 
-def test_a_write_whose_answer_was_lost_is_judged_by_what_is_stored() -> None:
-    expect = [("GET", HOME, None, OLD), ("PUT", HOME, None, error(596, "timeout"))]
+@pytest.mark.parametrize("status", [596, 502, 504])
+def test_a_write_whose_answer_was_lost_is_judged_by_what_is_stored(status: int) -> None:
+    expect = [("GET", HOME, None, OLD), ("PUT", HOME, None, error(status, "timeout"))]
     stored = run(Script([*expect, ("GET", HOME, None, NEW), ("GET", HOME, None, NEW)]))
     assert stored["changed"]
     assert "PVE has stored it" in stored["warnings"][0]
     with pytest.raises(HomeflareError, match="outcome is unknown"):
         run(Script([*expect, ("GET", HOME, None, OLD)]))
+
+
+def test_a_defect_after_the_write_says_what_was_written() -> None:
+    script = Script([("GET", HOME, None, OLD), ("PUT", HOME, None, None), ("GET", HOME, None, KeyError("a secret"))])
+    with pytest.raises(KeyError) as caught:
+        run(script)
+    told = crash(caught.value)
+    assert (told["changed"], told["written"]) == (True, ["update"])
+    assert told["msg"].startswith("Internal error (KeyError at scripted.py:")
+    assert "secret" not in told["msg"]
 
 
 def test_a_write_that_timed_out_after_it_was_sent_is_not_sent_again() -> None:

@@ -110,6 +110,21 @@ def test_reads_go_side_by_side_up_to_the_limit() -> None:
     assert shelf.most_at_once == 4
 
 
+def test_a_defect_in_one_resource_leaves_the_others_told_and_what_was_written_as_well() -> None:
+    class Odd(Shelf):
+        def _answer(self, method: str, path: str) -> t.Any:
+            if path.endswith("odd") or (path.endswith("late") and "POST late" in self.calls):
+                raise KeyError("a secret")
+            return super()._answer(method, path)
+
+    rows = run(Odd({"a": {}}), resource("odd"), resource("a"), resource("late"), resource("next"))
+    assert statuses(rows) == ["unknown", "ok", "failed", "not reached"]
+    assert rows[2].written == ("create",)
+    for row in (rows[0], rows[2]):
+        assert row.msg.startswith("Internal error (KeyError at test_estate.py:")
+        assert "secret" not in row.msg
+
+
 def test_what_is_needed_is_written_first_and_deletes_go_the_other_way_round() -> None:
     shelf = Shelf({"old-place": {}, "old-guest": {}})
     run(

@@ -38,6 +38,9 @@ ESTATE_OPTIONS: t.Final[dict[str, dict[str, t.Any]]] = {
 
 ESTATE_QUIET: t.Final = ("resources",)
 
+#: How many resources are named that fail for one cause.
+TITLES: t.Final = 3
+
 
 class EstateFailed(HomeflareError):
     """The estate was not brought to its declarations; the whole result is in ``told``."""
@@ -161,6 +164,20 @@ def _named(row: Row) -> str:
     return row.msg if row.msg.startswith(title) else f"{title}: {row.msg}"
 
 
+def _causes(rows: t.Sequence[Row]) -> str:
+    """Each cause once: a cluster that is down is one cause, however many resources it keeps from being read."""
+    by_cause: dict[str, list[Row]] = {}
+    for row in rows:
+        if row.msg:
+            by_cause.setdefault(row.msg, []).append(row)
+    return "; ".join(_named(same[0]) if len(same) == 1 else f"{_titles(same)}: {msg}" for msg, same in by_cause.items())
+
+
+def _titles(rows: t.Sequence[Row]) -> str:
+    shown = ", ".join(row.resource.title for row in rows[:TITLES])
+    return shown if len(rows) <= TITLES else f"{shown} and {len(rows) - TITLES} more"
+
+
 class _Run:
     """Survey, then whatever the mode asks for, then the report."""
 
@@ -251,8 +268,7 @@ class _Run:
         return ", ".join(f"{number} {status}" for status, number in told["summary"].items())
 
     def failure(self, bad: t.Sequence[Row], told: t.Mapping[str, t.Any]) -> str:
-        first = "; ".join(_named(row) for row in bad if row.msg)
-        return f"{first} ({self.counts(told)}). It is safe to run it again."
+        return f"{_causes(bad)} ({self.counts(told)}). It is safe to run it again."
 
     def write_report(self, told: t.Mapping[str, t.Any]) -> None:
         """JSON, or Markdown when the name ends in .md; complete or not at all."""

@@ -9,7 +9,7 @@ import typing as t
 from pathlib import Path
 
 import pytest
-from ansible_collections.homeflare.proxmox.plugins.module_utils.errors import DeclarationError
+from ansible_collections.homeflare.proxmox.plugins.module_utils.errors import DeclarationError, HomeflareError
 from ansible_collections.homeflare.proxmox.plugins.module_utils.front.caller import Caller
 from ansible_collections.homeflare.proxmox.plugins.module_utils.front.estate import ESTATE_OPTIONS, run_estate
 
@@ -37,3 +37,13 @@ def test_a_report_that_cannot_be_written_is_told_before_anything_is_asked(tmp_pa
         run([{"pool": {"poolid": "a"}}], report=str(tmp_path))
     with pytest.raises(DeclarationError, match=r"^report: there is no folder .*/none"):
         run([{"pool": {"poolid": "a"}}], report=str(tmp_path / "none" / "report.md"))
+
+
+def test_one_cause_is_told_once_however_many_resources_it_hits() -> None:
+    pools = [{"pool": {"poolid": f"p{number}"}} for number in range(5)]
+    way = {"api_hosts": ["127.0.0.1:1"], "api_token_id": "a@pve!bc", "api_token_secret": "x" * 36}
+    with pytest.raises(HomeflareError) as caught:
+        run(pools, **way)
+    assert str(caught.value).startswith("Pool p0, Pool p1, Pool p2 and 2 more: GET pools: no member answered")
+    assert str(caught.value).count("no member answered") == 1
+    assert str(caught.value).endswith("(5 unknown). It is safe to run it again.")

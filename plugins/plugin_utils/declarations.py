@@ -98,7 +98,19 @@ def _twice(entries: t.Sequence[tuple[str, Entry]]) -> list[str]:
             where = f"twice in {name}" if first == name else f"in {first} and in {name}"
             said.append(f"{family.title(ident)} is declared {where}.")
         seen.setdefault(same, name)
-    return said
+    return [*said, *_parts(entries, seen)]
+
+
+def _parts(entries: t.Sequence[tuple[str, Entry]], seen: t.Mapping[tuple[str, ...], str]) -> t.Iterator[str]:
+    """Objects that stand in one declaration as a part of a whole, and in another on their own."""
+    for name, entry in entries:
+        ((key, options),) = entry.items()
+        family = FAMILIES[key]
+        ident = _ident(family, options)
+        whole = family.whole_of(ident) if ident else None
+        over = seen.get((key, *family.same(whole))) if whole else None
+        if whole and over is not None:
+            yield f"{family.title(ident)} is declared in {name}, and {family.title(whole)} as a whole in {over}."
 
 
 def _ident(family: Family, options: t.Mapping[str, t.Any]) -> dict[str, str]:

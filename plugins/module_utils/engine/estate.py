@@ -81,6 +81,11 @@ def duplicates(resources: t.Sequence[Resource]) -> list[str]:
         if first is not item:
             spelled = "" if first.title == item.title else f", as {first.title}"
             said.append(f"{item.place}: {item.title} is declared at {first.place} already{spelled}.")
+    for item in resources:
+        whole = item.family.whole_of(item.declaration.ident)
+        over = seen.get((item.family.name, *item.family.same(whole))) if whole else None
+        if over is not None:
+            said.append(f"{item.place}: {item.title} is a part of {over.title}, which {over.place} declares whole.")
     return said
 
 

@@ -188,6 +188,7 @@ class Family:
     optional     identity options that a declaration may leave out
     alone        identity options that tell an object from all others, where the rest only say where it is (a vmid);
                  empty: all of them together
+    whole        identity options that, given without the rest, name everything that shares them (an ACL path)
     caseless     identity options in which upper and lower case are the same name
     delete_array the ``delete`` parameter is an array: repeated, not comma-joined
     selector     the key whose value picks the types of ``Key.types`` (``type``)
@@ -233,6 +234,7 @@ class Family:
     joiner: str = " "
     optional: tuple[str, ...] = ()
     alone: tuple[str, ...] = ()
+    whole: tuple[str, ...] = ()
     caseless: tuple[str, ...] = ()
     sink: str | None = None
     recover: str | None = None
@@ -262,6 +264,12 @@ class Family:
         names = self.alone or self.identity
         named = {name: str(ident.get(name, "")) for name in names}
         return tuple(text.lower() if name in self.caseless else text for name, text in named.items())
+
+    def whole_of(self, ident: t.Mapping[str, t.Any]) -> dict[str, t.Any] | None:
+        """The name of the whole that this object is a part of; None where it is no part."""
+        if not self.whole or set(ident) == set(self.whole):
+            return None
+        return {name: ident[name] for name in self.whole}
 
     def option_of(self, key: str) -> str:
         """The option that declares this PVE key; inside a ``config`` dict keys are PVE's own."""

@@ -201,6 +201,7 @@ ACL = Family(
     noun="ACL",
     identity={"path": ACL_PATH, "type": Enum(tuple(SUBJECTS)), "ugid": UGID, "roleid": ROLEID},
     optional=_SINGLE,
+    whole=("path",),
     read=Read(path="access/acl", rows={"path": "path"}, shared=True),
     index=(
         Index(

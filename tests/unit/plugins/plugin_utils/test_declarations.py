@@ -75,6 +75,13 @@ def test_an_object_in_two_places_or_spellings_is_one(family: str, first: t.Any, 
         merged([("a.yml", {family: [first]}), ("b.yml", {family: [second]})])
 
 
+def test_a_part_in_one_file_and_its_whole_in_another_are_told() -> None:
+    row = {"path": "/vms/", "type": "group", "ugid": "ops", "roleid": "PVEAuditor"}
+    with pytest.raises(DeclarationsError, match=r"is declared in a.yml, and ACL /vms as a whole in b.yml"):
+        merged([("a.yml", {"acl": [row]}), ("b.yml", {"acl": [{"path": "/vms", "bindings": []}]})])
+    assert len(merged([("a.yml", {"acl": [row]}), ("b.yml", {"acl": [{"path": "/pool", "bindings": []}]})])) == 2
+
+
 # ---- the lookup
 
 

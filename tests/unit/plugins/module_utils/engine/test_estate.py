@@ -204,6 +204,17 @@ def test_what_only_says_where_it_is_makes_no_other_object_and_some_names_have_no
     assert said == "resources[1]: Place A in y is declared at resources[0] already, as Place a in x."
 
 
+def test_a_part_beside_its_whole_is_told_for_each_would_undo_the_other() -> None:
+    kinds = {"id": PLACE.identity["id"], "room": Text()}
+    family = dataclasses.replace(PLACE, identity=kinds, optional=("room",), whole=("id",))
+    idents = [{"id": "a", "room": "x"}, {"id": "a"}, {"id": "b", "room": "x"}]
+    resources = [
+        Resource(f"resources[{number}]", family, Declaration(ident=ident)) for number, ident in enumerate(idents)
+    ]
+    (said,) = estate.duplicates(resources)
+    assert said == "resources[0]: Place a x is a part of Place a, which resources[1] declares whole."
+
+
 def _held(_family: Family, declaration: Declaration, live: Live, _drift: tuple[Drift, ...]) -> list[Refusal]:
     held = declaration.state == "absent" and live.values.get("note")
     return [Refusal(id="held", msg="something is still in it", until_gone=True)] if held else []

@@ -64,8 +64,13 @@ def lint(job: Job) -> None:
     job.run("shellcheck", "dev", ".ci/run", "scripts/homeflare-proxmox-verify", cwd=ROOT)
     job.run("ansible-lint", "--offline", "--profile", "production", "-c", ".ansible-lint", cwd=ROOT)
     for playbook in sorted([*(ROOT / "examples").glob("*/*.yml"), *(ROOT / "playbooks").glob("*.yml")]):
-        if "- hosts:" in playbook.read_text() or "  hosts:" in playbook.read_text():
+        if _is_playbook(playbook.read_text()):
             job.run("ansible-playbook", "--syntax-check", "-i", "localhost,", playbook, cwd=ROOT)
+
+
+def _is_playbook(text: str) -> bool:
+    """A list of plays; an inventory also says ``hosts``, and is a mapping."""
+    return "hosts:" in text and any(line.startswith("- ") for line in text.splitlines())
 
 
 def sanity(job: Job) -> None:

@@ -26,7 +26,7 @@ SIZES = (10, 100, 500)
 LATENCIES = (0.0, 0.04)
 RUNS = 5
 #: A cell that has taken so many seconds is not run again.
-PATIENCE = 75.0
+PATIENCE = 45.0
 #: A cell that would take longer, going by the next smaller estate, is left out, and the page says so.
 TOO_LONG = 240.0
 
